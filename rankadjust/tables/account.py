@@ -216,9 +216,9 @@ def _open(
     if len(words) == 1 and None not in words:
         yield (), taken[words.pop()]
     elif by_column and fact not in ("model", "metric"):
-        for word in taken:
+        for word, first in taken.items():
             if word is not None and (alike := [column for column, own in columns.items() if own == {word}]):
-                yield tuple(alike), taken[word]
+                yield tuple(alike), first
 
 
 def _word(fact: str, taken: Fact) -> str:
@@ -291,7 +291,7 @@ def draft_sidecar(reading: Reading) -> str:
     title = f"# What rankadjust assumed about {reading.path.name}. Correct it and read the table again;"
     holding = sum(table.layout.metrics != "" for table in reading.tables)
     asked = [gap for gap in found if gap.taken is None]
-    comments = {}
+    comments: dict[str, None] = {}
     for gap in asked:
         is_everywhere = sum(other.fact == gap.fact and not other.columns for other in asked) == holding
         where = "" if is_everywhere else f"table {gap.tables[0]}: "

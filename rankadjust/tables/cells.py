@@ -7,7 +7,7 @@ of one evaluation cannot both be read, and a comma, like the unit, is decided fo
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -158,9 +158,9 @@ class Reader:
             for column in layout.columns:
                 cell = (row.index, column.index)
                 if is_body and column.role == "value":
-                    parts = [self._value(row, *part, bare, same) for part in self._parts(row, column)]
-                    unread = [part for part in parts if not isinstance(part, Value)]
-                    values += [] if unread else [part for part in parts if isinstance(part, Value)]
+                    read = [self._value(row, *part, bare, same) for part in self._parts(row, column)]
+                    unread = [part for part in read if not isinstance(part, Value)]
+                    values += [part for part in read if isinstance(part, Value) and not unread]
                     states[cell] = unread[0] if unread else ("value", None)
                 elif is_of_results and _is_result(self.table.text(*cell)):
                     states[cell] = "unread", "nothing names its metric; state the metric"
@@ -195,24 +195,23 @@ class Reader:
             return ("missing", None) if is_missing(text) else ("unread", "the column has no header")
         return self._beside(row, column) if column.role == "other" else _LABEL
 
-    def _parts(self, row: Row, column: Column) -> Iterator[tuple[Column, str, str]]:
-        """Yield the numbers of a cell such as 'paper: 0.9 ours: 0.8', each with labelled column and label."""
+    def _parts(self, row: Row, column: Column) -> list[tuple[Column, str, str]]:
+        """Return the numbers of a cell such as 'paper: 0.9 ours: 0.8', each with its column and label."""
         text = self.table.text(row.index, column.index)
-        labelled = labelled_numbers(text)
-        if not labelled:
-            yield column, text, ""
-        for label, number in labelled:
+        parts = []
+        for label, number in labelled_numbers(text):
             said = read_header(label, self.names)
             if said.rest is None and not said.unknown:
                 facts = column.facts.agreeing(said, "the header", "the label")
             else:
                 facts = replace(column.facts, rest=" ".join(filter(None, (column.facts.rest, label))))
-            yield replace(column, facts=facts), number, label
+            parts.append((replace(column, facts=facts), number, label))
+        return parts or [(column, text, "")]
 
     def _value(
         self, row: Row, column: Column, text: str, label: str, bare: Facts, same: tuple[Any, ...]
     ) -> Value | State:
-        """Return the value of a text, or its state if it has no value. same: a key shared by rows with equal facts."""
+        """Return the value of a text, or its state if it has none. same: a key shared by rows with equal facts."""
         number = read_cell(text)
         if number == "":
             return "missing", None
@@ -355,10 +354,12 @@ def _printed(facts: Facts, line: Facts, table: Table, known: set[str]) -> Facts:
     if stated and (line.dataset or is_pattern(stated) or facts["dataset"] not in known):
         blank.add("dataset")
     facts = facts.without(*blank)
-    if facts["side"] not in ("left", "right"):
+    printed, (left, why) = facts["side"] or "", table.layout.left
+    if printed in ("head", "tail", "both", ""):
         return facts
-    left, why = table.layout.left
-    side = left if facts["side"] == "left" else {"head": "tail", "tail": "head"}[left]
+    heads, tails = (("left", "l"), ("right", "r")) if left == "head" else (("right", "r"), ("left", "l"))
+    side = "head" if printed in (*heads, "h", "s") else "tail" if printed in (*tails, "t", "o") else printed
+    why = why if printed in (*heads, *tails) else f"from '{printed}'"
     return replace(facts, side=None if whole.side else Fact(side, INFERRED, why))
 
 

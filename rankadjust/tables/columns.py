@@ -1,13 +1,13 @@
-"""Decide the role of each column of a sheet: values, labels of a kind, or other."""
+"""Decide what each column of a grid holds: values, labels of a kind, or other; the header of the grid comes first."""
 
 import re
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from rankadjust.base.words import folded
-from rankadjust.tables.facts import NOTHING, SUBSET, Fact, Facts, name_of
+from rankadjust.tables import headers
+from rankadjust.tables.facts import FIELDS, NOTHING, SUBSET, Fact, Facts, name_of
 from rankadjust.tables.formats.cell_text import (
     holds_numbers,
     is_missing,
@@ -15,36 +15,161 @@ from rankadjust.tables.formats.cell_text import (
     label,
     number_beside_name,
 )
-from rankadjust.tables.headers import (
-    find_dataset,
-    is_difference,
-    metric_key,
-    metrics_within,
-    read_header,
-    role_of,
-    split_name,
-    words_for,
-)
-from rankadjust.tables.sheet import Sheet
-from rankadjust.tables.sidecar import NO_LINE, Line
+from rankadjust.tables.formats.grid import Grid
+from rankadjust.tables.headers import Names, read_header, read_stack, role_of, words_for
+from rankadjust.tables.sidecar import NO_LINE, Line, Stated
 
 LABEL_ROLES = ("model", "dataset", "metric", "split", "side", "protocol", "ties", "task")
+MEANS = {"mean", "avg", "average", "overall", "all"}
+"""Words for a mean over sides or data sets."""
+_MODEL = {"model", "models", "modelname"}
+# Where rows are metrics, a column with one of these headers holds all their values.
+_LONG = {"value", "values", "metric", "score", "result"}
 # Names of data sets have capitals or digits within (WikiPeople, WD50K, YAGO-hy); 'Best' and 'final' have none.
 _NAME = re.compile(r"[A-Za-z].*[A-Z0-9]")
 _ONE_NAME = re.compile(r"[A-Za-z][\w.-]*[A-Z0-9][\w.-]*")
 # Neither differences nor versions name a model: '+1.2%', 'v1'.
 _NO_NAME = re.compile(r"[+-]\d|v\d+$", re.IGNORECASE)
-# Letters and words for head and tail side, as used beside metrics.
-_LETTERS = (("h", "t"), ("l", "r"), ("s", "o"), ("backward", "forward"))
-# Words for a mean over sides or data sets.
-MEANS = {"mean", "avg", "average", "overall", "all"}
 # A class of entities by their frequency, between head and tail; beside it, head and tail are classes too, not sides.
 _BETWEEN = {"torso", "body", "medium", "mid", "middle"}
 # Web pages hide each text with an @ as a mail address, even Hits@10: the values below are reported as unread.
 _HIDDEN = re.compile(r"\[email\s+protected\]")
-_MODEL = {"model", "models", "modelname"}
-# Where rows are metrics, a column with one of these headers holds all their values.
-_LONG = {"value", "values", "metric", "score", "result"}
+# How many rows of a long table are looked at, how many rows below the marked header may belong to it, and how many
+# rows a header has at most: a broken page may mark thousands.
+_MANY_ROWS, _LOOK_AHEAD, _MOST_HEADER_ROWS = 1000, 2, 50
+
+
+class Header:
+    """The header of a grid: how many rows it has, and its texts above each column."""
+
+    def __init__(self, grid: Grid, names: Names) -> None:
+        self.grid, self.names = grid, names
+        self.unclear: dict[int, str] = {}
+        """Column -> the merged names above it, if it is unclear which of them belongs to it; filled by `stacks`."""
+
+    def rows(self) -> int:
+        """Return the number of header rows."""
+        rows = self.grid.rows
+        marked = max(1, min(self.grid.header_rows, _MOST_HEADER_ROWS))
+        # A format may mark every row as header (an HTML table of th alone), but a row of numbers never is a header.
+        marked = next((row for row in range(1, min(marked, len(rows))) if not self._is_header(row)), marked)
+        marked = self._with_names_below(marked)
+        for index in range(marked, min(marked + _LOOK_AHEAD, len(rows))):
+            if self.metrics_in(range(marked)):
+                break
+            if self._is_header(index) and self.metrics_in(range(index + 1)):
+                return self._with_names_below(index + 1)
+        return marked
+
+    def _with_names_below(self, first: int) -> int:
+        """Return the number of header rows with the rows of names below the first, such as units below metrics.
+
+        Such a row has an empty corner, the merged corner of the row above, or 'Model' below an empty corner.
+        """
+        rows = self.grid.rows
+        for index in range(first, min(len(rows), _MOST_HEADER_ROWS)):
+            corner = rows[index][0]
+            is_below = corner in ("", rows[index - 1][0]) or (not rows[0][0] and role_of(corner) == "model")
+            if not is_below or sum(map(bool, rows[index])) < 2 or not self._is_header(index):
+                return index
+        return max(first, min(len(rows), _MOST_HEADER_ROWS))
+
+    def metrics_in(self, header: Sequence[int]) -> int:
+        """Count the columns whose texts in these header rows name a metric; the first column is left out."""
+        return sum(self._is_metric(header, column) for column in range(1, self.grid.width))
+
+    def _is_metric(self, header: Iterable[int], column: int) -> bool:
+        return read_stack([self.grid.rows[row][column] for row in header], self.names).metric is not None
+
+    def _is_header(self, index: int) -> bool:
+        """Return whether a row holds names rather than numbers; the 1, 3, 10 below 'Hits@' count as names."""
+        cells = [at for at, text in enumerate(self.grid.rows[index]) if at and not is_missing(text)]
+        return bool(cells) and all(
+            not is_numeric(self.grid.rows[index][column])
+            or (self._is_metric(range(index + 1), column) and not self._is_metric(range(index), column))
+            for column in cells
+        )
+
+    def stacks(self, rows: int) -> list[list[str]]:
+        """Return the texts of the first header rows above each column; a text that repeats is kept once."""
+        filled = [self._fill_merged(list(self.grid.rows[row]), range(row + 1, rows)) for row in range(rows)]
+        return [list(dict.fromkeys(filter(None, texts))) for texts in zip(*filled, strict=True)]
+
+    def _fill_merged(self, texts: list[str], below: range) -> list[str]:
+        """Return the texts of a header row with each name above all its columns; a merged cell fills a single column.
+
+        The columns of a name end where a metric comes again. Some programs save the name above the first of its
+        columns, others above the middle. Unless there is one name for each such group of columns, a name belongs to the
+        columns to its right; the owner of the columns to the left of all names is then unclear.
+        """
+        if not below or all(texts):
+            return texts
+        stacks = ([self.grid.rows[row][column] for row in below] for column in range(len(texts)))
+        said = [read_stack(stack, self.names) for stack in stacks]
+        # Without metrics in the rows below, protocols, sides or splits may repeat ('Raw', 'Filter'), or other names.
+        metrics = [column for column in range(1, len(texts)) if said[column].metric]
+        facts = [column for column in range(1, len(texts)) if any(said[column].stated())]
+        named = metrics or facts or [column for column in range(1, len(texts)) if said[column].rest]
+        above = [texts[column] for column in named if texts[column]]
+        if not above or len(above) == len(named):
+            return texts
+        groups: list[list[int]] = []
+        seen: set[tuple[str | None, ...]] = set()
+        for column in named:
+            own = said[column]
+            plain = (*(own[name] for name in FIELDS), own.rest, own.unknown)
+            groups, seen = ([*groups, []], set()) if not groups or plain in seen else (groups, seen)
+            groups[-1].append(column)
+            seen.add(plain)
+        if len(groups) == len(above) > 1:
+            owners = {column: name for group, name in zip(groups, above, strict=True) for column in group}
+            return [owners.get(column, text) for column, text in enumerate(texts)]
+        for column in (column for column in named if not texts[column]):
+            texts[column] = texts[column - 1] if column - 1 in named else ""
+            if not texts[column]:
+                self.unclear[column] = " or ".join(dict.fromkeys(above))
+        return texts
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A grid with its header and the statements of a sidecar about it.
+
+    first: the index of the row below the header. For each column, stacks has the texts of the header, lines the
+    statements of the sidecar, facts the facts that the texts state, cells the texts below (in a long table, of every
+    n-th row).
+    """
+
+    grid: Grid
+    stated: Stated
+    names: Names
+    first: int
+    stacks: Sequence[Sequence[str]]
+    lines: Sequence[Line]
+    facts: Sequence[Facts]
+    cells: Sequence[Sequence[str]]
+
+    @classmethod
+    def of(cls, grid: Grid, stated: Stated, names: Names) -> "Sheet":
+        """Return the sheet of a grid, whose header is found here."""
+        header = Header(grid, names)
+        first = min(stated.header_rows or header.rows(), len(grid.rows))
+        stacks = header.stacks(first)
+        lines = [stated.column(index + 1, [*texts, " / ".join(texts)]) for index, texts in enumerate(stacks)]
+        facts = [read_stack(stack, names) for stack in stacks]
+        for column, above in header.unclear.items():
+            why = f"it is not clear whether '{above}' belongs to this column; state its data set"
+            facts[column] = replace(facts[column], conflicts=(*facts[column].conflicts, why))
+        body = grid.rows[first:]
+        shown = body[:: 1 + len(body) // _MANY_ROWS]
+        cells = list(zip(*shown, strict=True)) or [()] * grid.width
+        sheet = cls(grid, stated, names, first, stacks, lines, facts, cells)
+        return replace(sheet, facts=_with_unknown_words(_with_sides(facts)))
+
+    def is_text(self, column: int) -> bool:
+        """Return whether a column holds words rather than numbers."""
+        numbers = sum(map(holds_numbers, self.cells[column]))
+        return sum(not is_missing(cell) for cell in self.cells[column]) > 2 * numbers
 
 
 @dataclass(frozen=True)
@@ -122,27 +247,22 @@ def explained(facts: Facts) -> Facts:
 
 
 def _role(sheet: Sheet, index: int, metrics: str, long: int | None) -> str:
-    line, stack = sheet.lines[index], sheet.stacks[index]
+    """Return the role of a column by its header: value, a label role or other; '' if no word says it."""
+    line, stack, facts = sheet.lines[index], sheet.stacks[index], sheet.facts[index]
     if line.role or line.facts.metric:
         return line.role or "value"
     role = next((role for role in map(role_of, reversed(stack)) if role), None)
     decimals = sum("." in cell and is_numeric(cell) for cell in sheet.cells[index])
     role = None if role in LABEL_ROLES and 2 * decimals > len(sheet.cells[index]) else role
     if metrics == "columns":
-        is_value = _names_values(sheet, index, role)
+        is_hidden = role is None and facts.metric is None and _HIDDEN.search(facts.rest or "") is not None
+        is_spread = bool(stack) and folded(stack[-1]) in words_for("beside_metrics")
+        is_value = (facts.metric is not None or is_hidden) and not is_spread
+        is_value = is_value and not ((role or is_hidden) and sheet.is_text(index))
     else:
         is_free = role is None if long is None else index == long
         is_value = metrics != "" and is_free and _may_be_values(sheet, index)
     return "value" if is_value else role or "other"
-
-
-def _names_values(sheet: Sheet, index: int, role: str | None) -> bool:
-    """Return whether the header of a column names a metric, or hides one; role: the role that its words suggest."""
-    facts, stack = sheet.facts[index], sheet.stacks[index]
-    is_hidden = role is None and facts.metric is None and _HIDDEN.search(facts.rest or "") is not None
-    if not (facts.metric or is_hidden) or folded(stack[-1]) in words_for("beside_metrics"):
-        return False
-    return not ((role or is_hidden) and sheet.is_text(index))
 
 
 def _may_be_values(sheet: Sheet, index: int) -> bool:
@@ -150,19 +270,14 @@ def _may_be_values(sheet: Sheet, index: int) -> bool:
     stack, cells = sheet.stacks[index], sheet.cells[index]
     # The mean over data sets is not a value of any.
     is_mean = bool(stack) and folded(stack[-1]) in MEANS and any(facts.dataset for facts in sheet.facts)
-    if not stack or is_difference(stack[-1]) or is_mean:
+    if not stack or headers.is_difference(stack[-1]) or is_mean:
         return False
     texts = [cell for cell in cells if not is_missing(cell)]
     if texts and all(map(number_beside_name, texts)):
         return True
-    return any(map(holds_numbers, cells)) and not _is_numbering(cells) and not sheet.is_text(index)
-
-
-def _is_numbering(cells: Sequence[str]) -> bool:
-    """Return whether cells number their rows, from any number on."""
-    if len(cells) < 3 or not all(map(str.isdecimal, cells)):
-        return False
-    return list(map(int, cells)) == list(range(int(cells[0]), int(cells[0]) + len(cells)))
+    is_numbering = len(cells) > 2 and all(map(str.isdecimal, cells))
+    is_numbering = is_numbering and [int(cell) - int(cells[0]) for cell in cells] == list(range(len(cells)))
+    return any(map(holds_numbers, cells)) and not is_numbering and not sheet.is_text(index)
 
 
 def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
@@ -172,30 +287,21 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
     for index in free:
         roles[index] = _settled(sheet, index, roles, above)
     models = [index for index in free if roles[index] == "model"]
-    # Beside 'model', 'baseline' says something about it.
-    named = (
-        [index for index in models if folded(sheet.stacks[index][-1]) in _MODEL] if len(models) > 1 else []
-    )
-    for index in set(models) - set(named) if named else ():
-        roles[index] = "other"
-    models = named or models
-    same = [index for index in models if len(set(sheet.cells[index])) == 1]
-    for index in same if len(same) < len(models) else ():
+    # Beside 'model', 'baseline' says something about it; a column with one name for all rows tells nothing apart.
+    named = [index for index in models if folded(sheet.stacks[index][-1]) in _MODEL] or models
+    same = [index for index in named if len(set(sheet.cells[index])) == 1]
+    for index in {*models} - {*named} | {*(same if len(same) < len(named) else ())}:
         roles[index] = "other"
     assumed: dict[int, str] = {}
     for index in free:
-        is_label = (
-            roles[index] == "other"
-            and "other" not in map(role_of, sheet.stacks[index])
-            and not all(map(_NO_NAME.match, filter(None, sheet.cells[index])))
-        )
-        if is_label and sheet.is_text(index):
+        texts = list(filter(None, sheet.cells[index]))
+        is_label = roles[index] == "other" and "other" not in map(role_of, sheet.stacks[index])
+        if is_label and sheet.is_text(index) and not all(map(_NO_NAME.match, texts)):
             role = _role_of_labels(sheet, index, roles)
             if role not in roles and (role != "model" or not assumed):
                 roles[index] = role
-                assumed[index] = (
-                    f"column {index + 1} taken for the {name_of(role)}{'s' * (role in ('model', 'dataset'))}"
-                )
+                several = "s" * (role in ("model", "dataset"))
+                assumed[index] = f"column {index + 1} taken for the {name_of(role)}{several}"
     return assumed
 
 
@@ -207,7 +313,7 @@ def _settled(sheet: Sheet, index: int, roles: Sequence[str], above: bool) -> str
         return "split"
     # 'Dataset' or 'Metric' in the corner may describe the headers to its right rather than the cells below.
     if role == "dataset" and above:
-        return "dataset" if any(find_dataset(text, sheet.names) for text in texts) else "other"
+        return "dataset" if any(headers.find_dataset(text, sheet.names) for text in texts) else "other"
     if role == "metric" and not _metric_cells(sheet, index):
         return "other"
     # 'Name' means the model if no other column does: beside 'Method', 'Team' means the authors.
@@ -224,19 +330,17 @@ def _role_of_labels(sheet: Sheet, index: int, roles: Sequence[str]) -> str:
     return "model"
 
 
-def with_unknown_words(sheet: Sheet) -> Sheet:
+def _with_unknown_words(said: Sequence[Facts]) -> list[Facts]:
     """Read the unknown words beside the metrics as names, if every metric of the table has a name.
 
-    'WikiPeople MRR' beside 'WD50K MRR' is an MRR on a data set missing in our registry; 'best_mrr' beside 'mrr' is not.
-    In a key with a data set ('FB15k.TransE.mrr'), the word names the model; in 'FB15k-237 O MRR' it does not.
+    'WikiPeople MRR' beside 'WD50K MRR' is an MRR on a data set missing in our registry; 'best_mrr' beside 'mrr' is not,
+    and 'MRR Hits@1' names two metrics. In a key with a data set ('FB15k.TransE.mrr'), the word names the model.
     """
-    said = [facts for facts in sheet.facts if facts.metric]
-    words = [facts.unknown or "" for facts in said]
-    is_named = all(facts.dataset or _NAME.search(facts.unknown or "") for facts in said)
-    # 'MRR Hits@1' names two metrics.
-    if not is_named or any(map(metrics_within, words)):
-        return sheet
-    return replace(sheet, facts=[_with_name(facts) for facts in sheet.facts])
+    named = [facts for facts in said if facts.metric]
+    is_named = all(facts.dataset or _NAME.search(facts.unknown or "") for facts in named)
+    if not is_named or any(headers.metrics_within(facts.unknown or "") for facts in named):
+        return list(said)
+    return [_with_name(facts) for facts in said]
 
 
 def _with_name(facts: Facts) -> Facts:
@@ -246,38 +350,28 @@ def _with_name(facts: Facts) -> Facts:
     if not facts.dataset:
         name = Fact(words, printed=words).because(f"'{words}' of a header read as a name")
         return replace(explained(facts), dataset=name)
-    if words not in ((facts.metric and facts.metric.printed) or "").split("."):
-        return facts
-    return replace(explained(facts), model=Fact(words).because("from a key"))
+    is_in_key = words in ((facts.metric and facts.metric.printed) or "").split(".")
+    return replace(explained(facts), model=Fact(words).because("from a key")) if is_in_key else facts
 
 
-def with_sides_of_pairs(sheet: Sheet) -> Sheet:
-    """Read two letters beside the same metrics as the two sides: 'l-MRR', 'r-MRR'; a mean beside sides as both."""
-    letters = [(facts.unknown or facts.notes or facts.rest or "").casefold() for facts in sheet.facts]
-    if _BETWEEN & set(letters):
-        return replace(sheet, facts=[_of_frequency(facts) for facts in sheet.facts])
-    metrics: dict[str, set[str | None]] = defaultdict(set)
-    for facts, letter in zip(sheet.facts, letters, strict=True):
-        metrics[letter].add(facts["metric"])
-    sides: dict[str, str] = {}
-    for head, tail in _LETTERS:
-        if metrics[head] and metrics[head] == metrics[tail]:
-            sides |= {head: "head", tail: "tail"}
-    if {*sides.values(), *(facts["side"] for facts in sheet.facts)} >= {"head", "tail"}:
-        sides |= dict.fromkeys(MEANS, "both")
-    pairs = zip(sheet.facts, letters, strict=True)
-    return replace(sheet, facts=[_of_side(facts, letter, sides.get(letter)) for facts, letter in pairs])
-
-
-def _of_frequency(facts: Facts) -> Facts:
-    is_class = facts["side"] in ("head", "tail")
-    return replace(facts, side=None, task=facts.task or Fact(SUBSET)) if is_class else facts
-
-
-def _of_side(facts: Facts, letter: str, side: str | None) -> Facts:
-    if side is None or facts.side is not None:
-        return facts
-    return replace(explained(facts), side=Fact(side).because(f"from '{letter}'"), notes=None, rest=None)
+def _with_sides(said: Sequence[Facts]) -> list[Facts]:
+    """Read a mean beside the two sides as both; head and tail beside a middle class are no sides."""
+    words = [(facts.unknown or facts.notes or facts.rest or "").casefold() for facts in said]
+    sides = {facts["side"] for facts in said}
+    if _BETWEEN & set(words):
+        is_class = [facts["side"] in ("head", "tail") for facts in said]
+        return [
+            replace(facts, side=None, task=facts.task or Fact(SUBSET)) if is_own else facts
+            for facts, is_own in zip(said, is_class, strict=True)
+        ]
+    if not any({head, tail} <= sides for head, tail in headers.SIDES):
+        return list(said)
+    return [
+        replace(explained(facts), side=Fact("both").because(f"from '{word}'"), notes=None, rest=None)
+        if word in MEANS and facts.side is None
+        else facts
+        for facts, word in zip(said, words, strict=True)
+    ]
 
 
 def with_datasets_carried(columns: tuple[Column, ...]) -> tuple[Column, ...]:
@@ -310,20 +404,23 @@ def with_unknown_headers(
 
     labels: the facts of the rows with values. around: the facts of the text around the table.
     """
-    unknown = [column.facts for column in columns if column.role == "value" and column.facts.rest]
+    values = [column for column in columns if column.role == "value"]
+    unknown = [column.facts for column in values if column.facts.rest]
     if not unknown:
         return columns
     datasets = {facts.dataset.printed or facts.dataset.value for facts in labels if facts.dataset}
     has_models = any(facts.model for facts in labels)
-    # The header of the only column of values describes its numbers: 'Valeur'.
-    is_only = has_models and sum(column.role == "value" for column in columns) == 1
     # Several single words that look like names are data sets, even if the text around names a data set.
     names = {facts.rest or "" for facts in unknown}
     are_names = len(names) > 1 and all(map(_ONE_NAME.fullmatch, names))
     knows_dataset = bool(datasets or (around.dataset and not are_names) or sheet.stated.facts.dataset)
-    if all(any(find_dataset(f"{name} {facts.rest}", sheet.names) for name in datasets) for facts in unknown):
+    if datasets and all(
+        any(headers.find_dataset(f"{name} {facts.rest}", sheet.names) for name in datasets)
+        for facts in unknown
+    ):
         kind = "versions"
-    elif is_only and not unknown[0].metric:
+    # The header of the only column of values describes its numbers: 'Valeur'.
+    elif has_models and len(values) == 1 and not unknown[0].metric:
         kind = "numbers"
     elif has_models:
         kind = "variants" if knows_dataset else "data sets"
@@ -347,11 +444,11 @@ def _named(sheet: Sheet, column: Column, kind: str, *, has_models: bool) -> Fact
         return replace(facts, dataset=dataset, rest=None)
     if kind != "models" and (has_models or not facts.dataset):
         return facts
-    if not facts.dataset and (both := split_name(text, sheet.names)):
+    if not facts.dataset and (both := headers.split_name(text, sheet.names)):
         why = f"within the header '{text}'"
         dataset = Fact(both[1], printed=text).because(why)
         return replace(facts, model=Fact(both[0]).because(why), dataset=dataset, rest=None)
     # A bare number is a name only together with the word in the corner: 'rank' and 64.
     corner = label(sheet.grid.rows[0][0]) if column.index and is_numeric(text) else ""
-    name = f"{corner} {text}" if corner and not metric_key(corner) else text
+    name = f"{corner} {text}" if corner and not headers.metric_key(corner) else text
     return replace(facts, model=Fact(name).because("from a header"), rest=None)

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import mode
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.tables.formats.grid import Grid, side_by_side
+from rankadjust.tables.formats.grid import Grid
 from rankadjust.tables.formats.html import html_grids
 from rankadjust.tables.formats.latex import latex_grids
 from rankadjust.tables.formats.logs import is_log, log_grids
@@ -95,7 +95,7 @@ def read_grids(path: str | Path) -> list[Grid]:
             f"{path}: cannot be read as {name} ({type(error).__name__}: {error})"
         ) from error
     grids = [replace(grid, origin=grid.origin._replace(table=number)) for number, grid in enumerate(grids)]
-    grids = [part for grid in grids if grid.width for part in side_by_side(grid)]
+    grids = [grid for grid in grids if grid.width]
     if not grids:
         raise RankadjustError(f"{path}: no table found in this {name} text; is the suffix right?")
     return [replace(grid, remarks=(*remarks, *grid.remarks)) for grid in grids]

@@ -68,6 +68,10 @@ _DIFFERENCE = re.compile(
     re.IGNORECASE,
 )
 _ANY = "abcdefghijklmnopqrstuvwxyz"
+SIDES = (("head", "tail"), ("left", "right"), ("h", "t"), ("l", "r"), ("s", "o"))
+"""Words for the two sides; what `left` and a letter mean is an assumption."""
+# A letter for a side, beside a metric: 'MRR (h)', 'r-MRR'.
+_LETTER = re.compile(r"\(([htlrso])\)|^([htlrso])[-_](?=\w)")
 
 
 class Names(dict[str, str]):
@@ -81,7 +85,7 @@ def _vocabulary() -> Mapping[str, tuple[str, str]]:
     """Return the words that qualify a value: run of words in lower case -> field and our word ('' for fillers)."""
     mapping = shipped_mapping()
     known = {_key(word): ("", "") for word in mapping["headers"]["fillers"]}
-    # Which side they are depends on the evaluator.
+    known |= {f"side {word}": ("side", word) for pair in SIDES for word in pair}
     known |= {word: ("side", word) for word in ("left", "right")}
     for field, words in mapping["words"].items():
         # Names of metrics are looked up by `metric_key`.
@@ -333,7 +337,7 @@ def _look_through(text: str, names: Names) -> tuple[dict[str, list[Any]], list[s
     """Return our words for the words of a text, field by field, and the unknown words."""
     facts: dict[str, list[Any]] = {}
     unknown: list[str] = []
-    text = _WITHIN_HITS.sub(r"\2 \1\3", _PREFIX.sub("", text))
+    text = _WITHIN_HITS.sub(r"\2 \1\3", _LETTER.sub(r" side \1\2 ", _PREFIX.sub("", text)))
     text = re.sub(r"\b(hits_at)_k\.(.*)\.([0-9]+)$", r"\2.\1_\3", _COUNT_OF_NEGATIVES.sub("", text))
     text = _FORMER_KEYS.sub(lambda match: _FORMER[match[0]], text)
     words = list(_WORD.finditer(text))[:_MOST_READ]

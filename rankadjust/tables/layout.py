@@ -8,12 +8,12 @@ from itertools import pairwise
 from rankadjust.base.words import shipped_mapping
 from rankadjust.tables.columns import (
     Column,
+    Header,
+    Sheet,
     columns_of,
     where_metrics_are,
     with_datasets_carried,
-    with_sides_of_pairs,
     with_unknown_headers,
-    with_unknown_words,
 )
 from rankadjust.tables.facts import ENTITY_RANKING, INFERRED, NOTHING, QUERIES, Fact, Facts
 from rankadjust.tables.formats.cell_text import is_numeric, label
@@ -32,7 +32,6 @@ from rankadjust.tables.headers import (
     words_of,
 )
 from rankadjust.tables.rows import Row, names_metric, rows_of, with_datasets_in_names, with_sides_in_names
-from rankadjust.tables.sheet import Header, Sheet
 from rankadjust.tables.sidecar import Stated
 
 # Authors name the task and the unit of a table in its caption or in the heading above it.
@@ -138,7 +137,7 @@ def moved_back(grid: Grid) -> Grid:
 
 def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
     """Find out the meaning of each row and column of a grid; `stem`, the name of its file, may name the data set."""
-    sheet = with_unknown_words(with_sides_of_pairs(Sheet.of(grid, stated, names)))
+    sheet = Sheet.of(grid, stated, names)
     texts = [(f"the text '{text if len(text) <= 60 else f'{text[:57]}…'}'", text) for text in grid.context]
     texts.append(("the file's name", stem))
     metrics, metric_column = where_metrics_are(sheet)

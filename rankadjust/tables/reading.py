@@ -6,9 +6,7 @@ each grid; `cells` and `values` read each number with its facts; `conventions` c
 a grid ends in exactly one state: value, missing, unread or label.
 """
 
-import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -114,27 +112,8 @@ def read_tables(
     given: facts of all tables, by name; they win over the sidecar's (`given_facts`). registry: the data sets with their
     aliases; None means the shipped registry. The benchmarks with a constant number of candidates are always known.
     """
-    with _no_collection():
-        return _read_tables(
-            Path(path), sidecar, _shipped_registry() if registry is None else registry, given or {}
-        )
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Switch the garbage collector off: the objects of a table live on, and searching them repeatedly is slow."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-def _read_tables(
-    path: Path, sidecar: str | Path | None, registry: Mapping[str, Dataset], given: Mapping[str, str | None]
-) -> Reading:
+    path, given = Path(path), given or {}
+    registry = _shipped_registry() if registry is None else registry
     names = known_names(registry)
     beside = sidecar_of(path) if sidecar is None else Path(sidecar)
     data = {**(load_sidecar(beside) if beside else {}), **given_facts(given, names)}

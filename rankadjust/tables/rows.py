@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rankadjust.base.words import folded
-from rankadjust.tables.columns import LABEL_ROLES, MEANS, Column, explained
+from rankadjust.tables.columns import LABEL_ROLES, MEANS, Column, Sheet, explained
 from rankadjust.tables.facts import ENTITY_RANKING, INFERRED, NOTHING, Fact, Facts
 from rankadjust.tables.formats.cell_text import is_missing, is_numeric
 from rankadjust.tables.formats.cell_text import label as label_of
@@ -19,7 +19,6 @@ from rankadjust.tables.headers import (
     split_name,
     words_for,
 )
-from rankadjust.tables.sheet import Sheet
 from rankadjust.tables.sidecar import NO_LINE, Line
 
 # Text recognition of scanned tables merges cells.
@@ -60,50 +59,30 @@ class _Label:
 
 
 def rows_of(sheet: Sheet, columns: Sequence[Column], metrics: str) -> list[Row]:
-    """Return all rows, beginning with the header; metrics: where the metrics are named ('columns', 'rows', …)."""
+    """Return all rows, beginning with the header; metrics: where the metrics are named ('columns', 'rows', …).
+
+    A row that divides the table gives its facts to the rows below it. Below such a row, an unknown text that is alone
+    in its row ends the section, and names a data set; directly below the name of a section it names a part of it.
+    """
     rows = [Row(index, "header") for index in range(sheet.first)]
-    corner = _corner(columns)
-    sections = _Sections(corner)
+    corner = section = _corner(columns)
+    is_divided = was_row = False
+    parts: set[str] = set()
     above: dict[int, str] = {}
     for index in range(sheet.first, len(sheet.grid.rows)):
         row = _row(sheet, index, columns, above, metrics)
-        text = _only_text(sheet.grid.rows[index], columns) if row.kind == "values" else None
-        if row.kind == "section" or (text and sections.divides(text)):
-            row = sections.begin(row, text)
+        text = _only_text(sheet.grid.rows[index], columns) if row.kind == "values" and is_divided else None
+        if text and not was_row:
+            parts.add(text)
+        if row.kind == "section" or (text and text not in parts):
+            why = f"the row '{text}' read as a name"
+            said = Facts(dataset=Fact(text, printed=text).because(why)) if text else row.facts
+            row, section = replace(row, kind="section", facts=said), said.over(corner)
+            is_divided, was_row = True, False
         elif row.kind == "values":
-            row = replace(row, facts=row.facts.over(sections.facts))
-            sections.was_row = True
+            row, was_row = replace(row, facts=row.facts.over(section)), True
         rows.append(row)
     return rows
-
-
-class _Sections:
-    """The rows that divide a table, from the top down, and the facts that each gives to the rows below it."""
-
-    def __init__(self, corner: Facts) -> None:
-        self.corner = self.facts = corner
-        self.is_divided = False
-        self.was_row = False
-        self.parts: set[str] = set()
-
-    def divides(self, text: str) -> bool:
-        """Return whether an unknown text, alone in its row, ends the section above it.
-
-        A text directly below the name of a section is a part of that section. So is the same text further down.
-        """
-        if self.is_divided and not self.was_row:
-            self.parts.add(text)
-        return self.is_divided and text not in self.parts
-
-    def begin(self, row: Row, unknown: str | None) -> Row:
-        """Return the row that begins a section; an unknown text becomes the name of its data set."""
-        facts = row.facts
-        if unknown:
-            why = f"the row '{unknown}' read as a name"
-            facts = Facts(dataset=Fact(unknown, printed=unknown).because(why))
-        self.is_divided, self.was_row = True, False
-        self.facts = facts.over(self.corner)
-        return replace(row, kind="section", facts=facts)
 
 
 def _only_text(cells: Sequence[str], columns: Sequence[Column]) -> str | None:
@@ -175,32 +154,28 @@ def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
     printed = beside = NOTHING
     version = next((label.word for label in labels if _VERSION.fullmatch(label.word)), None)
     for label in labels:
-        role = label.column.role
-        said = read_header(label.word, names)
+        role, word, why = label.column.role, label.word, label.assumed
+        said = read_header(word, names)
         if role == "other" and said.task and said.rest is None:
             stated.setdefault("task", said.task)
-        if not label.word or role not in LABEL_ROLES:
+        if not word or role not in LABEL_ROLES:
             continue
         if role == "metric":
             printed = replace(read_header(label.text, names), rest=None)
-            printed = printed.because(label.assumed, "metric") if label.assumed else printed
+            printed = printed.because(why, "metric") if why else printed
         elif role == "model":
             # A second column of models refines the first, whose text is the name.
-            stated.setdefault("model", _because(Fact(label.word), label.assumed))
+            stated.setdefault("model", Fact(word).because(why) if why else Fact(word))
         else:
             # 'FB15k (raw)' in a column of data sets also states the protocol, 'tail prediction' as a task the side.
             known = said if said.rest is None and said.metric is None else NOTHING
             beside = beside.over(replace(known, notes=None))
-            own = _meaning(role, label.word, known, version, names)
-            stated |= {role: _because(own, label.assumed)} if own else {}
+            if own := _meaning(role, word, known, version, names):
+                stated[role] = own.because(why) if why else own
     facts = Facts.holding(stated).over(beside)
     return (
         printed.agreeing(facts, "the row's metric", "another of its labels") if printed != NOTHING else facts
     )
-
-
-def _because(fact: Fact, reason: str | None) -> Fact:
-    return fact.because(reason) if reason else fact
 
 
 def _meaning(role: str, word: str, known: Facts, version: str | None, names: Names) -> Fact | None:
@@ -210,12 +185,13 @@ def _meaning(role: str, word: str, known: Facts, version: str | None, names: Nam
     """
     ours = known[role]
     if role == "dataset":
-        why = None
         if version:
-            word, why = f"{word} {version}", f"with '{version}' beside it"
-        elif known.notes and ours and find_dataset(word, names) is None:
-            why = f"'{word}' without its brackets"
-        return _because(Fact(find_dataset(word, names) or ours or word, printed=word), why)
+            whole = f"{word} {version}"
+            named = Fact(find_dataset(whole, names) or ours or whole, printed=whole)
+            return named.because(f"with '{version}' beside it")
+        named = Fact(find_dataset(word, names) or ours or word, printed=word)
+        is_part = known.notes and ours and find_dataset(word, names) is None
+        return named.because(f"'{word}' without its brackets") if is_part else named
     if role == "side" and folded(word) in MEANS:
         return Fact("both")
     usual = {"ties": None, "task": ENTITY_RANKING if known is not NOTHING else word}.get(role, word)
@@ -251,25 +227,22 @@ def _section(cells: Sequence[str], columns: Sequence[Column], names: Names, metr
     if metrics == "table" and names_metric(cells, names):
         return facts
     in_values = any(cells[column.index] for column in columns if column.role == "value")
-    if all(cells) or (any(facts.stated()) and not facts.metric and not in_values):
-        return replace(facts, rest=None, metric=None)
-    return None
+    is_section = all(cells) or (any(facts.stated()) and not facts.metric and not in_values)
+    return replace(facts, rest=None, metric=None) if is_section else None
 
 
 def with_datasets_in_names(rows: Sequence[Row], names: Names) -> list[Row]:
     """Return the rows with the data sets within the names of their models, if all have one: 'RotatE (WN18RR)'."""
-    read = [split_name(row.facts["model"] or "", names) if row.kind == "values" else None for row in rows]
-    if not all(both for both, row in zip(read, rows, strict=True) if row.kind == "values"):
-        return list(rows)
-    return [
-        replace(row, facts=_parted(row.facts, *both)) if both else row
-        for row, both in zip(rows, read, strict=True)
-    ]
+    read = {row.index: split_name(row.facts["model"] or "", names) for row in rows if row.kind == "values"}
+    return [_parted(row, read.get(row.index)) for row in rows] if all(read.values()) else list(rows)
 
 
-def _parted(facts: Facts, name: str, dataset: str) -> Facts:
-    within = Fact(dataset, INFERRED, "within the name", facts["model"])
-    return replace(facts, model=Fact(name, INFERRED, "without its data set"), dataset=within)
+def _parted(row: Row, both: tuple[str, str] | None) -> Row:
+    if both is None:
+        return row
+    model = Fact(both[0], INFERRED, "without its data set")
+    dataset = Fact(both[1], INFERRED, "within the name", row.facts["model"])
+    return replace(row, facts=replace(row.facts, model=model, dataset=dataset))
 
 
 def with_sides_in_names(rows: Sequence[Row]) -> list[Row]:
@@ -291,7 +264,6 @@ def _corner(columns: Sequence[Column]) -> Facts:
     for column in columns:
         said = column.facts.dataset
         if column.role in ("model", "metric") and said and column.line.facts == NOTHING:
-            return Facts(
-                dataset=replace(said, reason=None).because(f"from the header of column {column.index + 1}")
-            )
+            why = f"from the header of column {column.index + 1}"
+            return Facts(dataset=Fact(said.value, printed=said.printed).because(why))
     return NOTHING

@@ -101,31 +101,6 @@ def spread_spans(rows: Sequence[Sequence[Span]]) -> list[list[str]]:
     return [[row.get(column, "") for column in range(max(row, default=-1) + 1)] for row in placed]
 
 
-def side_by_side(grid: Grid) -> list[Grid]:
-    """Return the tables that a grid sets side by side: its header repeats itself, column by column, to the right."""
-    keys = list(zip(*grid.rows[: max(1, grid.header_rows)], strict=True))
-    # The same metrics under two data sets are one table; only a repetition of all names begins another table.
-    half = next(
-        (n for n in range(2, grid.width // 2 + 1) if all(map(any, keys[:n])) and _repeats(keys, n)), None
-    )
-    if half is None:
-        return [grid]
-    remarks = (*grid.remarks, f"the header begins again in column {half + 1}: read as tables side by side")
-    return [
-        replace(
-            grid,
-            rows=tuple(row[first : first + half] for row in grid.rows),
-            remarks=remarks,
-            origin=grid.origin._replace(column=first),
-        )
-        for first in range(0, grid.width, half)
-    ]
-
-
-def _repeats(keys: Sequence[tuple[str, ...]], length: int) -> bool:
-    return len(keys) % length == 0 and list(keys[:length]) * (len(keys) // length) == list(keys)
-
-
 def add_text(texts: list[tuple[int, str]], level: int, text: str) -> None:
     """Add a heading with its level, or a paragraph with level 0, to the texts above a table, in the order of the file.
 

@@ -25,21 +25,17 @@ _INSIDE = re.compile(
 _OPTIONAL = r"(?:\s*+\[[^\]\n]{0,99}\])?"
 _GROUP = r"(?:\s*+\{[^{}\n]{0,99}\})?"
 _HEADS = ("endhead", "endfirsthead", "endfoot", "endlastfoot")
-_BETWEEN = {
-    name: re.compile(pattern)
-    for names, pattern in (
-        (("hline", "centering", "arraybackslash", "caption", "end", *_HEADS), ""),
-        (("toprule", "midrule", "bottomrule", "addlinespace", "hdashline"), _OPTIONAL),
-        (("cline", "hhline", "Xhline", "cdashline"), _GROUP),
-        (("cmidrule",), rf"{_OPTIONAL}(?:\s*+\([^)\n]{{0,99}}\))?{_GROUP}"),
-        (("specialrule",), _GROUP * 3),
-    )
-    for name in names
+_PATTERNS = {
+    "": ("hline", "centering", "arraybackslash", "caption", "end", *_HEADS),
+    _OPTIONAL: ("toprule", "midrule", "bottomrule", "addlinespace", "hdashline"),
+    _GROUP: ("cline", "hhline", "Xhline", "cdashline"),
+    rf"{_OPTIONAL}(?:\s*+\([^)\n]{{0,99}}\))?{_GROUP}": ("cmidrule",),
+    _GROUP * 3: ("specialrule",),
 }
+_BETWEEN = {name: re.compile(pattern) for pattern, names in _PATTERNS.items() for name in names}
 _RULES = ("toprule", "midrule", "bottomrule", "hline", "Xhline")
 _SPANNING = re.compile(r"\\(multicolumn|multirow)\b\*?")
 _UNCERTAINTY = re.compile(r"([-+]?\d*\.?\d+)\s*\((\d+(?:\.\d+)?)\)")
-_LONGEST_NUMBER = 100
 _DEEPEST = 1000
 
 
@@ -126,10 +122,8 @@ def table_marks(text: str, at: int) -> Iterator[tuple[re.Match[str], int]]:
     groups = environments = 0
     for match in _INSIDE.finditer(text, at):
         kind, macro = match.lastgroup, match["macro"]
-        if kind == "open":
-            groups += 1
-        elif kind == "close":
-            groups = max(0, groups - 1)
+        if kind in ("open", "close"):
+            groups = max(0, groups + (1 if kind == "open" else -1))
         elif macro == "begin":
             environments += 1
         elif macro == "end" and environments:
@@ -148,39 +142,33 @@ def table_marks(text: str, at: int) -> Iterator[tuple[re.Match[str], int]]:
 def _grid(body: _Body, lines: list[int], is_uncertain: bool) -> Grid:
     spans = [[_span(cell) for cell in row] for row in body.rows]
     if is_uncertain:
-        spans = [[span._replace(text=_with_spread(span.text)) for span in row] for row in spans]
-    rules, heads, remarks = body.rules, body.heads, body.remarks
-    rows = list(range(len(spans)))
+        spans = [
+            [span._replace(text=_UNCERTAINTY.sub(_with_spread, span.text)) for span in row] for row in spans
+        ]
+    rules, heads, rows = body.rules, body.heads, list(range(len(spans)))
     if len(heads) > 1:
         # longtable: the head of the first page comes first; the head of other pages and the feet repeat it.
-        remarks.append(f"{heads[-1] - heads[0]} rows of the heads and feet of further pages left out")
-        del spans[heads[0] : heads[-1]], lines[heads[0] : heads[-1]], rows[heads[0] : heads[-1]]
+        body.remarks.append(f"{heads[-1] - heads[0]} rows of the heads and feet of further pages left out")
+        for own in (spans, lines, rows):
+            del own[heads[0] : heads[-1]]
         rules = [(row, name) for row, name in rules if row <= heads[0]] + [(heads[0], "midrule")]
+    # The header is above the first \midrule, or between the first two groups of \hline.
+    inner = [row for row, name in rules if name == "midrule"] or [row for row, _ in rules]
     return make_grid(
         _spread(spans),
-        header_rows=_header_rows(rules, len(spans)),
+        header_rows=next((row for row in inner if 0 < row < len(spans)), 0),
         lines=lines,
         context=body.captions,
-        remarks=remarks,
+        remarks=body.remarks,
         origin_rows=rows,
     )
 
 
-def _with_spread(text: str) -> str:
+def _with_spread(match: re.Match[str]) -> str:
     """Return 33.70(12), where the digits in brackets give the spread of the last places, as 33.70 ± 0.12."""
-
-    def written_out(match: re.Match[str]) -> str:
-        number, digits = match[1], match[2]
-        decimals = len(number.partition(".")[2])
-        return f"{number} ± {digits if '.' in digits else format(Decimal(digits).scaleb(-decimals), 'f')}"
-
-    return _UNCERTAINTY.sub(written_out, text) if "(" in text and len(text) < _LONGEST_NUMBER else text
-
-
-def _header_rows(rules: list[tuple[int, str]], rows: int) -> int:
-    r"""Return the number of rows above the first \midrule, or between the first two groups of \hline."""
-    inner = [row for row, name in rules if name == "midrule"] or [row for row, _ in rules]
-    return next((row for row in inner if 0 < row < rows), 0)
+    number, digits = match[1], match[2]
+    decimals = len(number.partition(".")[2])
+    return f"{number} ± {digits if '.' in digits else format(Decimal(digits).scaleb(-decimals), 'f')}"
 
 
 def _span(cell: str) -> Span:
@@ -190,8 +178,7 @@ def _span(cell: str) -> Span:
     (number, _, inside), end = arguments(cell, match.end(), 3)
     inner = _span(inside)
     text = f"{latex_to_text(cell[: match.start()])}{inner.text}{latex_to_text(cell[end:])}"
-    count = re.fullmatch(r"\s*(-?\d{1,4})\s*", number)
-    size = int(count[1]) if count else 1
+    size = int(number) if re.fullmatch(r"\s*-?\d{1,4}\s*", number) else 1
     if match[1] == "multicolumn":
         return Span(text, inner.rows, max(1, min(size, MAX_SPAN)))
     return Span(text, size, inner.columns)

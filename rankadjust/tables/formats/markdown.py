@@ -155,7 +155,7 @@ def _table_rows(lines: Sequence[str], first: int) -> list[list[str]]:
 
 def _bare(line: str) -> str:
     """Return a line without the marks of quotes and comments around it."""
-    return _QUOTE.sub("", re.sub(r"<!--|-->", "", line))
+    return _QUOTE.sub("", re.sub(r"(?<!\\)<!--|-->", "", line))
 
 
 def _is_delimiter(line: str) -> bool:

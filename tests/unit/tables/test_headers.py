@@ -67,7 +67,7 @@ def told(facts: Facts) -> dict[str, str]:
         ("raw filtered MRR", {"metric": MRR, "unknown": "raw filtered MRR"}),
         ("Best MRR", {"metric": MRR, "unknown": "Best"}),
         ("fil_mrr", {"metric": MRR, "unknown": "fil"}),
-        ("l-MRR", {"metric": MRR, "unknown": "l"}),
+        ("l-MRR", {"metric": MRR, "side": "l"}),
         ("MRR_2", {"metric": MRR, "unknown": "2"}),
         ("HITS@10_50", {"metric": "hits_at_10", "unknown": "50"}),
         ("Hits@1-3", {"metric": "hits_at_1", "unknown": "3"}),

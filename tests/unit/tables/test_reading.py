@@ -179,10 +179,6 @@ def test_table_reads_the_same_with_the_sidecar_drafted_for_it(name, tmp_path):
                 "model: column 1 taken for the models",
             ],
         ),
-        (
-            "arxiv_side_by_side.tex",
-            ["table 1: the header begins again in column 4: read as tables side by side"],
-        ),
     ],
 )
 def test_nothing_is_assumed_without_a_word(name, entries):
