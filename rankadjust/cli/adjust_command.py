@@ -23,7 +23,9 @@ _OPTIONS = (
     ),
     *(options.EVALUATION_PROTOCOL, options.EVALUATION_SPLIT, options.SCORES),
     options.flag(
-        "--all", "everything", help="Print every number: ratio, each z, and what rounding leaves open."
+        "--all",
+        "everything",
+        help="Print every number: ratio, each z, and the values that rounding leaves open.",
     ),
     *(options.RESULTS, options.DATABASE, options.JSON),
 )

@@ -93,7 +93,7 @@ POPULATION = option(
     "--for",
     "population",
     type=click.Choice(["triples", "queries", "relations"]),
-    help="For which other tasks intervals and p hold: other test triples of this split, other queries or other "
+    help="Which other tasks intervals and p hold for: other test triples of this split, other queries or other "
     "relations; by default triples where the data set was split at random.",
 )
 RESULTS = option(
@@ -144,10 +144,10 @@ class Command(click.Command):
 
 
 class CommandByInput(Command):
-    """A command whose options depend on what is given.
+    """A command whose options depend on the input that is given.
 
-    kinds: a command for each kind of input, by what messages call it. kind_of: from the values of all parameters to
-    one of these names. The command of the kind then reads the same words, and knows its own options only.
+    kinds: a command for each kind of input, by the name that messages use. kind_of: from the values of all parameters
+    to one of these names. The command of the kind then reads the same words, and knows its own options only.
     """
 
     def __init__(
@@ -187,7 +187,7 @@ def command(*params: click.Parameter, **settings: Any) -> Callable[[Callable[...
 
 
 def require_output_free(context: click.Context, path: Path) -> None:
-    """Raise RankadjustError if a file that is to be written is what the command reads, or a sidecar beside that.
+    """Raise RankadjustError if a file that is to be written is an input of the command, or a sidecar beside an input.
 
     Whatever somebody gave to another option or argument may be the path of an input, also after NAME=.
     """

@@ -64,9 +64,10 @@ paper = options.CommandByInput(
     },
     help="""Make what a paper needs of a table of results: the table, a figure, the methods, what to check.
 
-    TABLE is the table as its author has it, in any format that `rankadjust read` takes. It gets a row for what counting
-    reaches, and one for chance where chance matters. LaTeX keeps every other character, but for the caption. Standard
-    error lists the facts that the table lacks and the value assumed for each: state them in a sidecar or by an option.
+    TABLE is the table as its author has it, in any format that `rankadjust read` takes. It gets a row for the values
+    that counting reaches, and one for chance where chance matters. LaTeX keeps every other character, but for the
+    caption. Standard error lists the facts that the table lacks and the value assumed for each: state them in a sidecar
+    or by an option.
     RANKS are files as `rankadjust compare` takes them, one for each model.
     """,
     epilog=options.examples(

@@ -1,6 +1,6 @@
 """Fetch: every file of a data set from the first source that has it, checked, all of them or none.
 
-pooch gets what stands at an address, zenodo_get a file of a Zenodo record, pip a wheel. What was downloaded stays in a
+pooch gets the file at an address, zenodo_get a file of a Zenodo record, pip a wheel. What was downloaded stays in a
 cache laid out <host>/<path> like a mirror, so a cache can serve as one.
 """
 
@@ -35,7 +35,7 @@ from rankadjust.data.sources import (
 
 # How often pooch tries again, after one second and after two.
 _RETRIES = 2
-# What the errors of requests are called, by the most special class that stands here.
+# What the errors of requests are called, by the most special class that is listed here.
 _FAILURES = {
     "SSLError": "no secure connection; if your network has a certificate of its own, name it in REQUESTS_CA_BUNDLE",
     "ConnectionError": "no connection; is there a network?",
@@ -241,7 +241,7 @@ def _from_its_source(file: File, path: Path) -> None:
 
 
 def _from_address(url: str, file: File, path: Path) -> None:
-    """Get what stands at an address with pooch, which compares the sha256 and tries again."""
+    """Get the file at an address with pooch, which compares the sha256 and tries again."""
     import pooch
 
     # What it logs, and the messages of requests, hold the whole address.

@@ -210,8 +210,8 @@ def _scorer() -> dict[str, pl.Expr]:
     """Return the constants of z_random_scorer, of the random scorer that scores as the model does.
 
     Where nobody said how it does (scores is null) the scorer with the larger variance is assumed. scores_used is
-    per_time or static, null where the two are equal, as in all data without times; reason_random_scorer says why there
-    is no z, or which scorer was assumed.
+    per_time or static, null where the two are equal, as in all data without times; reason_random_scorer says why z is
+    missing, or which scorer was assumed.
     """
     per_time, static = pl.col("z_random_scorer_scale"), pl.col("z_static_scorer_scale")
     differ = per_time.ne_missing(static)

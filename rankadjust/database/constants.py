@@ -210,7 +210,7 @@ class Constants:
         return self.table.select(_SET).unique().join(changed, on=_SET, how="anti")
 
     def _of_released(self, table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-        """Return what a released table says of the unchanged evaluation sets."""
+        """Return the rows of a released table about the unchanged evaluation sets."""
         return table.join(self._unchanged, on=columns, how="semi", maintain_order="left")
 
     @property

@@ -112,7 +112,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     metrics : str or sequence of str
         Keys or aliases; hits_at_k and the like stand for k = 1, 3, 5, 10.
     population : str, optional
-        For which other tasks the intervals hold: triples (other test triples of this split), queries or relations.
+        Which other tasks the intervals hold for: triples (other test triples of this split), queries or relations.
         None: triples where the registry says that the data set was split at random, relations where it was split by
         relation, else queries where they are known and triples share them (docs/methods-intervals.md).
 

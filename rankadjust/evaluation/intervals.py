@@ -1,8 +1,8 @@
 """Standard errors, 95 % intervals and p of means over clusters of tasks (docs/methods-intervals.md).
 
-Tasks of a cluster go together, and clusters are independent of each other. What a cluster is says for which other tasks
-an interval holds: another sample of triples, of queries or of relations. On both sides together a triple has a query on
-either side, so its tasks are clustered in two ways at once.
+Tasks of a cluster go together, and clusters are independent of each other. What a cluster is says which other tasks an
+interval holds for: another sample of triples, of queries or of relations. On both sides together a triple has a query
+on either side, so its tasks are clustered in two ways at once.
 """
 
 from collections.abc import Sequence

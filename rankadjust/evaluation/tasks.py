@@ -1,7 +1,8 @@
 """Tasks as arrays, and their clusters: what `evaluate` and `compare` compute with, made from a checked table of tasks.
 
-The two tasks of a triple may do well or badly together, and so may triples that share a query or a relation. For which
-other tasks an interval or a test holds, the population, says which of them are clusters (docs/methods-intervals.md).
+The two tasks of a triple may do well or badly together, and so may triples that share a query or a relation. The
+population, the other tasks that an interval or a test holds for, says which of them are clusters
+(docs/methods-intervals.md).
 """
 
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ POPULATIONS = {
     "queries": "other queries",
     "relations": "other relations",
 }
-"""The populations, and what an interval or a test for each of them holds for."""
+"""The populations, and the other tasks that an interval or a test for each of them holds for."""
 _COLUMN = {"triples": "triple", "queries": "query", "relations": "relation"}
 # Where so many tasks have one candidate only, somebody should look why.
 _MANY_ALONE = 0.1
@@ -234,7 +235,7 @@ def clusters_of(tasks: pl.DataFrame, population: str) -> Clusters:
 
 
 def population_of(tasks: pl.DataFrame, asked: str | None, split: str | None) -> str:
-    """Return the population for which intervals and tests of tasks hold.
+    """Return the population that intervals and tests of tasks hold for.
 
     asked: triples, queries or relations; None chooses. split: how the data were split, as the registry says it; None
     where it does not. A random split stands for other triples, a split by relation for other relations. Otherwise

@@ -30,7 +30,7 @@ _ROUNDING = 1e-12
 class RankedTasks:
     """n tasks, with an array (n,) of each of four facts.
 
-    best, worst: of which every whole rank between them is equally likely. counts: numbers of candidates, nan where not
+    best, worst: every whole rank between them is equally likely. counts: numbers of candidates, nan where not
     known. weights: how much each task counts.
     """
 
@@ -49,9 +49,9 @@ class RankedTasks:
         return RankedTasks(*(each[places] for each in (self.best, self.worst, self.counts, self.weights)))
 
     def mean(self, metric: Metric) -> tuple[float, FloatArray]:
-        """Return the mean of a metric's term, and what each task adds to the deviation from it (n,).
+        """Return the mean of a metric's term, and the contribution of each task to the deviation from it (n,).
 
-        The mean is nan, and so is what it is made of, where no task counts.
+        The mean and the contributions are nan where no task counts.
         """
         term = mean_over_orders(metric, self.best, self.worst, self.counts)
         weights = np.where(np.isnan(term), 0.0, self.weights)
@@ -116,7 +116,7 @@ def macro_average(metric: Metric, tasks: RankedTasks, groups: IntArray) -> float
 def metric_values(metrics: Sequence[Metric], tasks: Tasks, population: str) -> pl.DataFrame:
     """Return one row of VALUES for each average, side, type of rank and metric.
 
-    population: one of POPULATIONS, for which the intervals hold. value is null where the metric does not exist, and
+    population: one of POPULATIONS, which the intervals hold for. value is null where the metric does not exist, and
     no_value says why. Averages over groups and measures of dispersion have no interval.
     """
     rows = [

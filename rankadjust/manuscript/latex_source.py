@@ -124,7 +124,7 @@ def with_rows(table: Tabular, source: str, rows: Mapping[int, Sequence[Mapping[i
         lines = [" & ".join(texts.get(column, "") for column in range(width)) + r" \\" for texts in added]
         first = min(column for texts in added for column in texts)
         for whole, partial in rules[:1]:
-            # A cell over several rows may stand to the left, with the name of their data set.
+            # A cell over several rows may be on the left, with the name of their data set.
             lines.insert(0, f"{partial}{{{first + 1}-{width}}}" if first else whole)
         lines = [f"\n{indent}{line}" for line in lines]
         # The last row of a table may have no mark behind it.

@@ -50,7 +50,7 @@ def feet_of_table(table: Table, rows: pl.DataFrame) -> list[Foot]:
 def adjusted_source(
     source: str, tables: Sequence[Table], added: Mapping[int, Sequence[Foot]], notes: Mapping[int, str]
 ) -> tuple[str, list[str]]:
-    r"""Return an author's LaTeX source with the added rows, and a remark on what could not be placed.
+    r"""Return an author's LaTeX source with the added rows, and a remark on each row or note without a place.
 
     source: the text of the file. tables: the tables that were read from it (`Reading.tables`). added: the rows,
     and notes: the sentences of the caption about it, as LaTeX; both by the number of the table. Every other character
@@ -237,7 +237,7 @@ def for_a_page(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def tidy_table(rows: pl.DataFrame, score: str | None) -> Whole:
-    """Return values as papers print them: a row for each model, a column for each metric, and what is added.
+    """Return values as papers print them: a row for each model, a column for each metric, and the additions.
 
     rows: values with chance_matters. A model with several values of one evaluation gets a row for each value.
     """

@@ -29,7 +29,7 @@ def rows_of_ranks(
     """Return rows of `rankadjust.rescore`, one for each model and metric, with the column mark; and the comparison.
 
     The rows are about both sides together, or about the first side if the ranks have only one side. mark: BEST for the
-    best value, AS_GOOD for a value that the test cannot tell apart from it. Raises RankadjustError for fewer than two
+    best value, AS_GOOD for a value that the test cannot distinguish from it. Raises RankadjustError for fewer than two
     models.
     """
     if len(sources) < 2:

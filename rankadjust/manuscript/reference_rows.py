@@ -24,7 +24,7 @@ HEADERS = {"index": "adj.", "gain": "gain"}
 
 _LEAST_SHARE = 0.01
 MAIN = ("inverse_harmonic_mean_rank", "hits_at_10")
-"""The metrics of which the first that a table has is its main metric."""
+"""The first of these metrics that a table has is its main metric."""
 
 _THOUSANDS = re.compile(r"\d[, ]\d{3}(?!\d)")
 # A tool writes sixteen digits of a value, and nobody prints them.

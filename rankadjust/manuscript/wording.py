@@ -53,7 +53,7 @@ def citation_command(path: Path) -> str:
 
 
 def caption_note(rows: pl.DataFrame, score: str | None) -> str:
-    """Return the sentences of the caption about what was added to a table, as LaTeX.
+    """Return the sentences of the caption about the additions to a table, as LaTeX.
 
     rows: the values with chance_matters. score: the score of new columns, None for new rows.
     """

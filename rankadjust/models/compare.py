@@ -52,7 +52,7 @@ class Comparison:
     tasks : int
         How many tasks the models share.
     population, clusters, worth : str, int, float
-        For which other tasks intervals and p hold (triples, queries or relations), how many of these there are, and
+        Which other tasks intervals and p hold for (triples, queries or relations), how many of these there are, and
         how many of one size they are worth. With queries on both sides, of the side with fewer.
     seeds_tested : bool
         Whether every model that has seeds has several runs.
@@ -107,7 +107,7 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     tasks : frame, str or Path, optional
         The attributes of the tasks, as the workflow's target `tasks` writes them.
     population : str, optional
-        For which other tasks intervals and p hold: triples, queries or relations. None: triples where the registry says
+        Which other tasks intervals and p hold for: triples, queries or relations. None: triples where the registry says
         that the data set was split at random, relations where it was split by relation, else queries where they are
         known and triples share them. Queries and relations are known from columns of these names, from the table of
         the tasks, or if triples are named by their labels (with tabs) or ids (with commas).

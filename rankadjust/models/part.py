@@ -79,7 +79,7 @@ class Part:
         population: str,
         metrics: Sequence[Metric],
     ) -> None:
-        """Take the matched tasks at some places, and their clusters; population: for which intervals and p hold."""
+        """Take the matched tasks at some places, and their clusters; population: what intervals and p hold for."""
         self.side, self.places, self.models, self.metrics = side, places, matched.models, metrics
         known = matched.tasks["num_candidates"] if "num_candidates" in matched.tasks.columns else None
         self.counts = np.full(places.size, np.nan) if known is None else known.to_numpy()[places]

@@ -119,7 +119,7 @@ def _sentences(differences: pl.DataFrame) -> list[str]:
 
 
 def _disagreements(differences: pl.DataFrame, population: str) -> list[str]:
-    """Return a sentence for each pair of models where the verdict for another population is another one."""
+    """Return a sentence for each pair of models where the verdict for another population differs."""
     lines, p = [], pl.col(f"p_{population}")
     known = differences.drop_nulls([f"p_{population}", "p_holm"])
     for (first, second), part in known.group_by(["first", "second"], maintain_order=True):

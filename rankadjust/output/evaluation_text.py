@@ -54,7 +54,7 @@ def every_number(result: pl.DataFrame) -> str:
 
 
 def _population(result: pl.DataFrame) -> str:
-    """Return for which other tasks the intervals hold."""
+    """Return a sentence that says which other tasks the intervals hold for."""
     population, relations = result.select("population", "relations").row(0)
     carried = (
         f"; the relations are worth {relations:,.0f} of one size, t with "
