@@ -1,7 +1,7 @@
 """Read logs into grids: lines of names and numbers, `mrr: 0.35, hits@10 = 0.53` or `MRR 0.361, Hits@1 0.268`.
 
 The name of a number is the text before it, as far as it is a metric with known words (`Valid average MRR`, `Hits left
-@10`); `:` and `=` also name numbers that are no metric. Words before the first name of a line are its label.
+@10`); `:` and `=` also name numbers of other kinds. Words before the first name of a line are its label.
 """
 
 import re
@@ -15,20 +15,20 @@ from rankadjust.tables.formats.records import load_json, paths_of
 from rankadjust.tables.formats.text import texts_above
 from rankadjust.tables.headers import Names, read_header
 
-# A number with what follows it: a note ('(Filtered)'), or another number in brackets. A number ends here unless a list
-# of numbers or a word continues it.
+# A number and its remark: a note ('(Filtered)'), or another number in brackets. A number ends here unless a list of
+# numbers or a word continues it.
 _NUMBER = re.compile(
     rf"""(?P<sign>["']?\s*[:=]\s*["']?|(?<=[\w@)])\s)"""
     rf"""(?:(?P<value>{PRINTED}(?:\s?[(\[][-+\d.,;\s%±]{{1,40}}[)\]])?)|(?P<missing>(?i:n/?a|nan|none|null)))"""
     r"""(?![\w.:/]|,\d)["']?(?:\s?(?P<note>\([A-Za-z]{1,20}\)))?"""
 )
-# Programs write such stamps before their messages; words for a split in brackets hold for what follows them.
+# Programs write such stamps before their messages; words for a split in brackets hold for the text after them.
 _LEVEL = r"(?:INFO|DEBUG|WARNING|root|wandb)\b[:\s-]*"
 _STAMP = re.compile(
     r"(?:[#>*]+\s*|\[(?!(?i:train|valid|val|dev|test)\w*\])[^\]]{1,40}\]\s*:?\s*"
     r"|(?:\w{1,40}:)?(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:[\d.,]{2,9}:?\s*|" + _LEVEL + r"|-\s)*"
 )
-# What may stand before the name of a number: the end of another message, of a list, of a field of a logger.
+# What may precede the name of a number: the end of another message, of a list, of a field of a logger.
 _ENDS = re.compile(r"[,;{}|\t\]:]|\s-\s|\s/\s")
 _IN_BRACKETS = re.compile(r"\[([A-Za-z]{3,12})\]")
 _SPLIT_WORD = re.compile(r"\b(train|valid|val|dev|test)(?:ing|ation)?\b", re.IGNORECASE)
@@ -124,7 +124,7 @@ def _line(number: int, written: str) -> _Line:
     found = list(_pairs(bare))
     names = [name for _, name, _ in found]
     again = [names[:place].count(name) for place, name in enumerate(names)]
-    # A name that comes again must not replace the first: both are named, and nothing says in what they differ.
+    # A name that comes again must not replace the first: both are named, and nothing says how they differ.
     pairs = [
         (f"{name} #{times + 1}" if times else name, value)
         for times, (_, name, value) in zip(again, found, strict=True)

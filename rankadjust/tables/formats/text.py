@@ -92,7 +92,7 @@ def texts_above(lines: Sequence[str], first: int) -> list[str]:
 
 
 def blank_grids(text: str) -> list[Grid]:
-    """Return blocks of lines as tables whose columns stand between blanks or tabs.
+    """Return blocks of lines as tables whose columns are separated by blanks or tabs.
 
     A block is cut at a line of '---  ---', at tabs if every line has as many cells, or where all lines have blanks;
     else every line that ends in as many numbers as the next is cut at single blanks, and so is its header.
