@@ -1,4 +1,4 @@
-"""Say how a file was understood, ask for what it does not state, and draft the sidecar that states it."""
+"""Say how a file was understood, ask for missing facts, and draft the sidecar that states them."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ _Row = tuple[int, Mapping[str, Fact | None]]
 
 
 def describe(reading: Reading, *, everything: bool = False) -> str:
-    """Return the account of a reading: how many numbers were read, why others were not, and what was assumed.
+    """Return the account of a reading: how many numbers were read, why others were not, and the assumed facts.
 
     It has at most ten lines, one for a reason; `everything` also shows every value.
     """
@@ -203,7 +203,7 @@ def gaps(reading: Reading, names: Names | None = None) -> list[Gap]:
 def _open(
     fact: str, rows: Sequence[_Row], *, by_column: bool
 ) -> Iterator[tuple[tuple[int, ...], Fact | None]]:
-    """Yield the columns of a table of which nobody states a fact (empty for all), and what was assumed for them."""
+    """Yield the columns of a table that lack a stated fact (empty for all), and the value assumed for them."""
     taken: dict[str | None, Fact | None] = {}
     columns: dict[int, set[str | None]] = defaultdict(set)
     for column, facts in rows:

@@ -287,7 +287,7 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
     for index in free:
         roles[index] = _settled(sheet, index, roles, above)
     models = [index for index in free if roles[index] == "model"]
-    # Beside 'model', 'baseline' says something about it; a column with one name for all rows tells nothing apart.
+    # Beside 'model', 'baseline' says something about it; a column with one name for all rows distinguishes nothing.
     named = [index for index in models if folded(sheet.stacks[index][-1]) in _MODEL] or models
     same = [index for index in named if len(set(sheet.cells[index])) == 1]
     for index in {*models} - {*named} | {*(same if len(same) < len(named) else ())}:
@@ -355,7 +355,7 @@ def _with_name(facts: Facts) -> Facts:
 
 
 def _with_sides(said: Sequence[Facts]) -> list[Facts]:
-    """Read a mean beside the two sides as both; head and tail beside a middle class are no sides."""
+    """Read a mean beside the two sides as both; head and tail beside a middle class mean classes."""
     words = [(facts.unknown or facts.notes or facts.rest or "").casefold() for facts in said]
     sides = {facts["side"] for facts in said}
     if _BETWEEN & set(words):
