@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, Self
+from typing import IO
 
 from rankadjust.base.errors import RankadjustError, did_you_mean, is_of_writing
 
@@ -24,7 +24,6 @@ _CHUNK = 1 << 20
 LARGEST = 1 << 30
 # A header of a tar archive, which is held in memory as a whole: long names, and facts about a member.
 _LARGEST_HEADER = 1 << 20
-_HEADERS = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, b"X")
 
 
 def packing(name: str) -> str:
@@ -87,9 +86,9 @@ def _in_zip(path: Path) -> _Entries:
 
 
 def _in_tar(path: Path) -> _Entries:
-    # A stream is read once, front to back: nothing but the declared members is ever held or written.
-    with gzip.open(path) as stream:
-        with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Header) as archive:
+    # It is read once, front to back: nothing but the declared members is ever held or written.
+    with _Blocks(path) as stream:
+        with tarfile.open(fileobj=stream, mode="r:") as archive:
             for entry in archive:
                 yield entry.name, partial(archive.extractfile, entry) if entry.isreg() else None
         # To the very end: the check sum of the compression is there.
@@ -97,17 +96,13 @@ def _in_tar(path: Path) -> _Entries:
             pass
 
 
-class _Header(tarfile.TarInfo):
-    """The 512 bytes before a member, or before a header of it that is larger: refused by its size before it is read."""
+class _Blocks(gzip.GzipFile):
+    """An unpacked stream of which a header is refused by its size before it is read."""
 
-    @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        header = super().frombuf(buf, encoding, errors)
-        if header.type in _HEADERS and header.size > _LARGEST_HEADER:
-            raise RankadjustError(
-                f"a header of the archive has {header.size:,} bytes, which none of a text has"
-            )
-        return header
+    def read(self, size: int | None = -1) -> bytes:
+        if size is not None and size > _LARGEST_HEADER:
+            raise RankadjustError(f"a header of the archive has {size:,} bytes, which none of a text has")
+        return super().read(size)
 
 
 def _extract(entries: _Entries, name: str, wanted: Mapping[str, Path], largest: int) -> None:
