@@ -72,8 +72,10 @@ def _check(frame: pl.DataFrame, where: str, times: Sequence[str]) -> None:
     if frame.is_empty():
         raise RankadjustError(f"{where}: no triples; leave an empty split out")
     for name in (*LABEL_COLUMNS, *times):
-        if frame[name].null_count():
-            row = frame[name].is_null().arg_max()
+        missing = frame[name].is_null()
+        missing |= (frame[name] == "").fill_null(value=False) if frame[name].dtype == pl.String else missing
+        if missing.any():
+            row = missing.arg_max()
             raise RankadjustError(f"{where}: row {row} (from 0) has no {name}; drop the row or fill it in")
 
 

@@ -95,14 +95,28 @@ def _triples(given: Triples, split: str) -> pl.DataFrame:
             raise RankadjustError(f"the triples for {split} lack the column {lacking[0]}; they have {has}")
         return frame
     try:
-        array = np.asarray(given)
+        # In a list, NaN beside labels would become the label 'nan'.
+        array = np.asarray(given) if isinstance(given, np.ndarray) else np.asarray(given, dtype=object)
     except ValueError:
         array = np.empty(0)
     if array.ndim != 2 or array.shape[1] != len(LABEL_COLUMNS):
         raise RankadjustError(
             f"the triples for {split} must be an array or a list of the shape (n, 3): head, relation, tail in a row"
         )
-    return pl.DataFrame(array.astype(str) if array.dtype.kind == "O" else array, schema=list(LABEL_COLUMNS))
+    if array.dtype.kind in "iu":
+        return pl.DataFrame(array, schema=list(LABEL_COLUMNS))
+    if array.dtype.kind == "O" and all(isinstance(label, int) for label in array.flat):
+        return pl.DataFrame(array.astype(np.int64), schema=list(LABEL_COLUMNS))
+    # A label that is missing is null, which is refused with its row, as it is in a frame.
+    columns = ([_label(label) for label in column] for column in array.T)
+    return pl.DataFrame(
+        dict(zip(LABEL_COLUMNS, columns, strict=True)), schema=dict.fromkeys(LABEL_COLUMNS, pl.String)
+    )
+
+
+def _label(label: object) -> str | None:
+    is_missing = label is None or label == "" or label != label  # noqa: PLR0124 - NaN is not itself
+    return None if is_missing else str(label)
 
 
 def own_tasks(splits: Mapping[str, pl.DataFrame], protocol: Protocol) -> pl.DataFrame:

@@ -68,6 +68,10 @@ class _Sparse:
 _Rows = NDArray[Any] | _Sparse
 
 
+# From here on a power of ten is no score.
+_FILLING = -1e4
+
+
 def rank_scores(scores: ArrayLike, target: ArrayLike, mask: ArrayLike | None = None) -> pl.DataFrame:
     """Return the rank of the true answer of each task among its candidates.
 
@@ -262,10 +266,23 @@ def _ranked_block(
             f"{where}: the score of task {first + row}, column {column} is NaN (counted from 0); "
             "NaN has no rank: mend the score, or mask it if it is filtered out"
         )
+    _refuse_filling(scores, is_candidate, first, where)
     true_score = scores[number, target][:, None]
     better = np.count_nonzero((scores > true_score) & is_candidate, axis=1)
     not_worse = np.count_nonzero((scores >= true_score) & is_candidate, axis=1)
     return better + 1, not_worse, np.count_nonzero(is_candidate, axis=1)
+
+
+def _refuse_filling(scores: NDArray[Any], is_candidate: NDArray[np.bool_], first: int, where: str) -> None:
+    """Refuse scores that programs write over known answers in place of a mask: -inf, -1e6 and other powers of ten."""
+    lowest = float(np.min(scores, initial=0, where=is_candidate))
+    if lowest > _FILLING or not (np.isneginf(lowest) or float(np.log10(-lowest)).is_integer()):
+        return
+    row, column = (int(place[0]) for place in np.nonzero((scores == lowest) & is_candidate))
+    raise RankadjustError(
+        f"{where}: the score of task {first + row}, column {column} is {lowest:g} (counted from 0), as programs write "
+        "it over known answers: such a candidate is filtered out by a mask, else it counts as one that was beaten"
+    )
 
 
 def _check_shapes(scores: _Rows, target: NDArray[Any], mask: _Rows | None, where: str) -> None:

@@ -17,7 +17,7 @@ from rankadjust.tables.formats.cell_text import (
 )
 from rankadjust.tables.formats.grid import Grid
 from rankadjust.tables.headers import Names, read_header, read_stack, role_of, words_for
-from rankadjust.tables.sidecar import NO_LINE, Line, Stated
+from rankadjust.tables.sidecar import NO_LINE, Line, Stated, line_about
 
 LABEL_ROLES = ("model", "dataset", "metric", "split", "side", "protocol", "ties", "task")
 MEANS = {"mean", "avg", "average", "overall", "all"}
@@ -155,7 +155,10 @@ class Sheet:
         header = Header(grid, names)
         first = min(stated.header_rows or header.rows(), len(grid.rows))
         stacks = header.stacks(first)
-        lines = [stated.column(index + 1, [*texts, " / ".join(texts)]) for index, texts in enumerate(stacks)]
+        lines = [
+            line_about(stated.columns, index + 1, [*texts, " / ".join(texts)])
+            for index, texts in enumerate(stacks)
+        ]
         facts = [read_stack(stack, names) for stack in stacks]
         for column, above in header.unclear.items():
             why = f"it is not clear whether '{above}' belongs to this column; state its data set"

@@ -19,7 +19,7 @@ from rankadjust.tables.headers import (
     split_name,
     words_for,
 )
-from rankadjust.tables.sidecar import NO_LINE, Line
+from rankadjust.tables.sidecar import NO_LINE, Line, line_about
 
 # Text recognition of scanned tables merges cells.
 _NUMBER_AT_END = re.compile(r".*\S \d*\.\d+")
@@ -96,7 +96,7 @@ def _row(sheet: Sheet, index: int, columns: Sequence[Column], above: dict[int, s
     """Return a row; above: the last label of each label column, which this row updates."""
     cells = sheet.grid.rows[index]
     others = [column for column in columns if column.role != "value"]
-    line = sheet.stated.row(index + 1, [cells[column.index] for column in others])
+    line = line_about(sheet.stated.rows, index + 1, [cells[column.index] for column in others])
     if not any(cells) or line.role == "other":
         return Row(index, "other" if any(cells) else "blank", line=line)
     if section := _section(cells, columns, sheet.names, metrics):

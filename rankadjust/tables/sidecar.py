@@ -39,8 +39,7 @@ class Line:
         """Return the replacement of a cell's text, or the plain text if none is stated."""
         plain = label(text)
         for key, replacement in self.words.items():
-            spellings = _BOOLEANS[key] if isinstance(key, bool) else {str(key).casefold()}
-            if plain.casefold() in spellings:
+            if plain.casefold() in (_BOOLEANS[key] if isinstance(key, bool) else {str(key).casefold()}):
                 return replacement
         return plain
 
@@ -63,28 +62,16 @@ class Stated:
     rows: Mapping[Any, Line] = field(default_factory=dict)
     has_sidecar: bool = True
 
-    def column(self, number: int, texts: Iterable[str]) -> Line:
-        """Return the statements about a column, found by its number (from 1) or one of its header texts."""
-        return _find(self.columns, number, texts)
 
-    def row(self, number: int, texts: Iterable[str]) -> Line:
-        """Return the statements about a row, found by its number (from 1, header included) or one of its labels."""
-        return _find(self.rows, number, texts)
-
-
-def _find(lines: Mapping[Any, Line], number: int, texts: Iterable[str]) -> Line:
-    """Return the line with this number or one of these texts as key; else the line with a range such as '3-10'."""
+def line_about(lines: Mapping[Any, Line], number: int, texts: Iterable[str]) -> Line:
+    """Return the line with this number (from 1) or one of these texts as key; else that of a range such as '3-10'."""
     known = set(map(_plain, texts)) if lines else set()
     for key, line in lines.items():
         is_number = isinstance(key, int) and not isinstance(key, bool)
         if key == number if is_number else _plain(str(key)) in known:
             return line
-    return next((line for key, line in lines.items() if _is_within(number, key)), NO_LINE)
-
-
-def _is_within(number: int, key: Any) -> bool:  # noqa: ANN401 - a key of YAML
-    ends = _RANGE.fullmatch(key) if isinstance(key, str) else None
-    return ends is not None and int(ends[1]) <= number <= int(ends[2])
+    ranges = ((_RANGE.fullmatch(key), line) for key, line in lines.items() if isinstance(key, str))
+    return next((line for ends, line in ranges if ends and int(ends[1]) <= number <= int(ends[2])), NO_LINE)
 
 
 def _plain(text: str) -> str:
@@ -121,39 +108,30 @@ def stated_about(
 ) -> Stated:
     """Return the statements of a sidecar about the table with this number and these texts above it.
 
-    A statement under `tables` wins over a statement about the whole file; the table's number wins over a text above it.
-    Raises RankadjustError for an unknown metric.
+    A statement under `tables` wins over a statement about the whole file; the table's number wins over a text above it,
+    for a heading means all tables below it. Raises RankadjustError for an unknown metric.
     """
     parts = data.get("tables", {})
-    keys = [key for key in parts if means_table(key, table, texts)]
-    merged = {key: value for key, value in data.items() if key != "tables"}
-    # A number means one table; a heading means all tables below it.
+    keys = [key for key in parts if _means_table(key, table, texts)]
+    merged: dict[str, Any] = {"columns": {}, "rows": {}} | {k: v for k, v in data.items() if k != "tables"}
     for own in (parts[key] for key in sorted(keys, key=lambda key: str(key) == str(table))):
-        merged |= {
-            key: {**merged.get(key, {}), **value} if key in ("columns", "rows") else value
-            for key, value in own.items()
-        }
-    for lines in ("columns", "rows"):
-        merged.setdefault(lines, {})
-    return Stated(
-        facts=_facts(merged, names, path),
-        about={key: str(merged[key]) for key in ("source", "source_url", "year") if key in merged},
-        header_rows=merged.get("header_rows"),
-        columns=_lines("columns", merged, names, path),
-        rows=_lines("rows", merged, names, path),
+        lines = {kind: {**merged[kind], **own[kind]} for kind in ("columns", "rows") if kind in own}
+        merged |= own | lines
+    columns, rows = (
+        {key: _line(kind, key, value, names, path) for key, value in merged[kind].items()}
+        for kind in ("columns", "rows")
     )
+    about: dict[str, str] = {
+        key: str(merged[key]) for key in ("source", "source_url", "year") if key in merged
+    }
+    return Stated(_facts(merged, names, path), about, merged.get("header_rows"), columns, rows)
 
 
-def means_table(key: Any, table: int, texts: Iterable[str]) -> bool:  # noqa: ANN401 - a key of YAML
-    """Return whether a key under `tables` is the number of a table or one of the texts above it."""
+def _means_table(key: Any, table: int, texts: Iterable[str]) -> bool:  # noqa: ANN401 - a key of YAML
     return str(key) == str(table) or _plain(str(key)) in map(_plain, texts)
 
 
-def _lines(kind: str, data: Mapping[str, Any], names: Names, path: str | Path) -> dict[Any, Line]:
-    return {key: _line(key, value, names, path, kind) for key, value in data[kind].items()}
-
-
-def _line(key: Any, value: Any, names: Names, path: str | Path, kind: str) -> Line:  # noqa: ANN401 - nodes of YAML
+def _line(kind: str, key: Any, value: Any, names: Names, path: str | Path) -> Line:  # noqa: ANN401 - nodes of YAML
     if isinstance(value, str):
         return Line(role=value, key=key)
     return Line(value.get("role"), _facts(value, names, path, [kind, key]), value.get("words", {}), key)
@@ -185,23 +163,20 @@ def given_facts(given: Mapping[str, str | None], names: Names) -> dict[str, str]
     Raises RankadjustError for an unknown data set, split, side or protocol.
     """
     facts = {name: text for name, text in given.items() if text is not None}
+    for name in {"split", "side", "task", "protocol"} & facts.keys():
+        facts[name] = our_word(name, facts[name]) or facts[name]
     for name, known in (("split", PRINTED_SPLITS), ("side", SIDES)):
-        if name in facts:
-            facts[name] = our_word(name, facts[name]) or facts[name]
-            if facts[name] not in known:
-                words = [*known, *shipped_mapping()["words"][name]]
-                hint = did_you_mean(facts[name], words) or f"; allowed are {', '.join(known)}"
-                raise RankadjustError(f"--{name}: unknown {name} '{facts[name]}'{hint}")
-    if "task" in facts:
-        facts["task"] = our_word("task", facts["task"]) or facts["task"]
+        if name in facts and facts[name] not in known:
+            words = [*known, *shipped_mapping()["words"][name]]
+            hint = did_you_mean(facts[name], words) or f"; allowed are {', '.join(known)}"
+            raise RankadjustError(f"--{name}: unknown {name} '{facts[name]}'{hint}")
     if "protocol" in facts:
-        facts["protocol"] = get_protocol(our_word("protocol", facts["protocol"]) or facts["protocol"]).name
+        facts["protocol"] = get_protocol(facts["protocol"]).name
     if "dataset" in facts and not is_pattern(facts["dataset"]):
         dataset = find_dataset(facts["dataset"], names)
         if dataset is None:
-            hint = (
-                did_you_mean(facts["dataset"], list(names.values())) or "; 'rankadjust datasets' lists them"
-            )
+            others = list(names.values())
+            hint = did_you_mean(facts["dataset"], others) or "; 'rankadjust datasets' lists them"
             raise RankadjustError(f"--dataset: unknown data set '{facts['dataset']}'{hint}")
         facts["dataset"] = dataset
     return facts
@@ -217,9 +192,10 @@ def require_found(
     """
     texts = [above for above, _, _ in tables]
     for key in data.get("tables", {}):
-        if not any(means_table(key, number, above) for number, above in enumerate(texts, start=1)):
-            known = list(dict.fromkeys(chain(*texts)))
-            hint = did_you_mean(str(key), known) if isinstance(key, str) and not key.isdigit() else ""
+        if not any(_means_table(key, number, above) for number, above in enumerate(texts, start=1)):
+            hint = (
+                did_you_mean(str(key), list(dict.fromkeys(chain(*texts)))) if not str(key).isdigit() else None
+            )
             where = _where(path, ["tables", key])
             raise RankadjustError(
                 f"{where}: tables: the file has no table {key}; it has {len(tables)}{hint or ''}"

@@ -300,6 +300,10 @@ MISTAKES = {
         {"testing": pl.DataFrame({"head": ["a", "b"], "relation": ["p", None], "tail": ["b", "a"]})},
         "split 'testing': row 1 (from 0) has no relation; drop the row or fill it in",
     ),
+    "empty": (
+        {"testing": pl.DataFrame({"head": ["a", ""], "relation": ["p", "p"], "tail": ["b", "a"]})},
+        "split 'testing': row 1 (from 0) has no head; drop the row or fill it in",
+    ),
     "kinds": (
         GOOD | {"testing": pl.DataFrame({"head": [1], "relation": ["p"], "tail": [2]})},
         "head is integer and text; give it the same type in every split",

@@ -58,10 +58,10 @@ def test_other_splits_are_named(tmp_path):
 def test_a_header_left_in_is_seen(tmp_path):
     line, found = said(tmp_path, with_first(HEADER, *GRAPH))
     assert line == "my-graph: 42 entities, 6 relations, 1,601 / 201 / 201 triples"
-    assert found == [
+    assert found[0] == (
         "the first line of every split is 'head', 'relation', 'tail', and these labels occur nowhere else: "
         "if they name the columns, declare format.header_lines: 1"
-    ]
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_header_left_in_is_seen(tmp_path):
     ids=["not in all splits", "a tail that is known", "a head that is known", "a relation that is known", "one split"],
 )  # fmt: skip
 def test_what_is_no_header_is_none(tmp_path, graph):
-    assert said(tmp_path, graph)[1] == []
+    assert not any("the first line of every split" in notice for notice in said(tmp_path, graph)[1])
 
 
 @pytest.mark.parametrize(("order", "fewer"), [((0, 2, 1), "tails 5"), ((1, 0, 2), "heads 5")])
@@ -103,7 +103,7 @@ def test_a_file_that_is_named_twice_is_seen(tmp_path):
     assert said(tmp_path, {**GRAPH, "testing": shuffled})[1] == []
 
 
-@pytest.mark.parametrize(("common", "share"), [(10, None), (11, "6%"), (100, "50%")])
+@pytest.mark.parametrize(("common", "share"), [(0, None), (1, "0.5%"), (100, "50%")])
 def test_test_triples_that_a_model_is_given_are_seen(tmp_path, common, share):
     graph = {**GRAPH, "testing": GRAPH["training"][:common] + GRAPH["testing"][common:]}
     _, found = said(tmp_path, graph)

@@ -69,6 +69,12 @@ def test_triples_may_be_of_any_form(own, form):
 @pytest.mark.parametrize(
     ("triples", "message"),
     [
+        (
+            [["a", "r", float("nan")]],
+            "split 'training': row 0 .from 0. has no tail; drop the row or fill it in",
+        ),
+        ([["a", "r", "b"], ["", "r", "b"]], "split 'training': row 1 .from 0. has no head"),
+        (np.array([["a", None, "b"]], dtype=object), "split 'training': row 0 .from 0. has no relation"),
         ([(1, 2)], r"the triples for training must be an array or a list of the shape \(n, 3\)"),
         ([(1, 2), (1, 2, 3)], r"the triples for training must be an array or a list of the shape \(n, 3\)"),
         (5, r"the triples for training must be an array or a list of the shape \(n, 3\)"),

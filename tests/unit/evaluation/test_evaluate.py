@@ -104,8 +104,8 @@ def naive(scores, target, mask):
 def scored(draw):
     shape = draw(st.tuples(st.integers(1, 6), st.integers(1, 8)))
     kind = draw(st.sampled_from([np.float32, np.float64, np.int16]))
-    # Few different values, so that ties are common; infinities are scores like others.
-    pool = [-1, 0, 1, 2] + ([np.inf, -np.inf, 0.5] if kind != np.int16 else [])
+    # Few different values, so that ties are common; infinity is a score like others.
+    pool = [-1, 0, 1, 2] + ([np.inf, 0.5] if kind != np.int16 else [])
     scores = draw(hnp.arrays(kind, shape, elements=st.sampled_from(pool)))
     target = draw(hnp.arrays(np.int64, shape[0], elements=st.integers(0, shape[1] - 1)))
     return scores, target, draw(hnp.arrays(np.bool_, shape))
@@ -258,6 +258,17 @@ def test_nan_names_task_and_column(tmp_path, monkeypatch):
     write_scores(tmp_path / "scores", scores=scores, target=np.zeros(10, dtype=int))
     with pytest.raises(RankadjustError, match=r"scores: the score of task 7, column 3 is NaN"):
         evaluate(tmp_path / "scores")
+    # Programs write these over known answers, in place of a mask; other low scores are scores.
+    for filling, is_refused in ((-np.inf, True), (-1e6, True), (-1e6 - 1, False), (-1000.0, False)):
+        scores[7, 3] = filling
+        if is_refused:
+            with pytest.raises(
+                RankadjustError, match=r"task 7, column 3 is -(inf|1e\+06) .*filtered out by a mask"
+            ):
+                rank_scores(scores, np.zeros(10, dtype=int))
+        else:
+            assert rank_scores(scores, np.zeros(10, dtype=int)).height == 10
+    scores[7, 3] = np.nan
     # What is filtered out is no candidate, whatever stands there; the true answer always is one.
     assert rank_scores(scores, np.zeros(10, dtype=int), np.isnan(scores)).height == 10
     with pytest.raises(RankadjustError, match="task 7, column 3"):
