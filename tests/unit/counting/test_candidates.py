@@ -300,7 +300,7 @@ MISTAKES = {
         {"testing": pl.DataFrame({"head": ["a", "b"], "relation": ["p", None], "tail": ["b", "a"]})},
         "split 'testing': row 1 (from 0) has no relation; drop the row or fill it in",
     ),
-    "empty": (
+    "empty label": (
         {"testing": pl.DataFrame({"head": ["a", ""], "relation": ["p", "p"], "tail": ["b", "a"]})},
         "split 'testing': row 1 (from 0) has no head; drop the row or fill it in",
     ),
