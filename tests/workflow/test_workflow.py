@@ -611,7 +611,7 @@ def test_a_full_disk_is_one_line_and_with_more_room_the_same_command_goes_on(tmp
 
 @pytest.mark.slow
 def test_ctrl_c_ends_a_run_without_a_traceback_and_the_same_command_goes_on(tmp_path):
-    """It comes while a job imports its library, and while another one works."""
+    """It comes while the run is planned, while a job imports its library, and while another one works."""
     write_inputs(tmp_path)
     project = copy_project(tmp_path / "project")
     ready = tmp_path / "ready"
@@ -636,6 +636,14 @@ def test_ctrl_c_ends_a_run_without_a_traceback_and_the_same_command_goes_on(tmp_
         assert "Traceback" not in said
         assert not list(tmp_path.glob("results/candidates/*"))
     count.write_text(whole)
+    plan = project / "rankadjust" / "plan.py"
+    planned = plan.read_text()
+    plan.write_text(f"{planned}\n__import__('os').kill(__import__('os').getpid(), {signal.SIGINT:d})\n")
+    done = subprocess.run(
+        command, cwd=tmp_path, env=inherited(), stderr=subprocess.PIPE, text=True, check=False
+    )
+    assert done.stderr.splitlines()[1:] == ["interrupted"]
+    plan.write_text(planned)
     done = snakemake(*command[5:], cwd=tmp_path, snakefile=project / "Snakefile")
     assert done.returncode == 0, done.stderr
 

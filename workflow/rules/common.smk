@@ -5,6 +5,11 @@ import re
 import sys
 from pathlib import Path
 
+# Ctrl-C ends a run in one line, also before the first job.
+sys.excepthook = lambda kind, *error: (
+    sys.stderr.write("interrupted\n") if kind is KeyboardInterrupt else sys.__excepthook__(kind, *error)
+)
+
 # Not workflow.basedir: in a module that is the folder of the caller.
 PROJECT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1]
 # The Snakefile uses the library that stands beside it, whatever else is installed.

@@ -20,11 +20,7 @@ DATABASE = expand("results/database/{name}.parquet", name=["adjustments", "basel
 
 rule run_config:
     output:
-        report(
-            "results/run_config.yaml",
-            caption="../report/run-config.rst",
-            category="Run",
-        ),
+        report("results/run_config.yaml", caption="../report/run-config.rst", category="Run"),
     log:
         "results/logs/run_config.log",
     localrule: True
@@ -60,16 +56,8 @@ rule database:
         summaries=expand("results/triples/{dataset}.json", dataset=PLAN.datasets),
     output:
         DATABASE,
-        report(
-            "results/database/adjustments.tsv.gz",
-            caption="../report/database.rst",
-            category="Database",
-        ),
-        report(
-            "results/database/datasets.tsv",
-            caption="../report/datasets.rst",
-            category="Database",
-        ),
+        report("results/database/adjustments.tsv.gz", caption="../report/database.rst", category="Database"),
+        report("results/database/datasets.tsv", caption="../report/datasets.rst", category="Database"),
     log:
         "results/logs/database.log",
     benchmark:

@@ -87,9 +87,7 @@ rule compare:
     output:
         [
             report(
-                f"results/comparison/{name}.csv",
-                caption="../report/comparison.rst",
-                category="Comparison",
+                f"results/comparison/{name}.csv", caption="../report/comparison.rst", category="Comparison"
             )
             for name in COMPARISONS
         ],
@@ -109,11 +107,7 @@ rule case_study:
         rescored=f"results/rescored/{CASE_STUDY}.parquet",
         database=DATABASE,
     output:
-        report(
-            "results/case-study.csv",
-            caption="../report/case-study.rst",
-            category="Comparison",
-        ),
+        report("results/case-study.csv", caption="../report/case-study.rst", category="Comparison"),
     log:
         "results/logs/case-study.log",
     benchmark:

@@ -51,11 +51,7 @@ rule render:
         counts=["results/database/datasets.tsv", *project_files("resources/database/datasets.tsv")],
         templates=project_files("rankadjust/page/templates/*"),
     output:
-        report(
-            "results/report.html",
-            caption="../report/page.rst",
-            category="Run",
-        ),
+        report("results/report.html", caption="../report/page.rst", category="Run"),
     log:
         "results/logs/render.log",
     benchmark:
