@@ -8,7 +8,7 @@ joined to the name of a data set (`FB15k-237N`, `WN18RR-ind`) makes it the name 
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from typing import Any
 
 from rankadjust.base.words import folded, shipped_mapping
@@ -191,11 +191,11 @@ def _names_within(text: str, look_up: Callable[[str], str | None], marks: str = 
 
 def datasets_within(text: str, names: Names) -> dict[str, str]:
     """Return the data sets in a longer text, each with its words; a longer name than one of ours is kept as written."""
-    found = _names_within(text, partial(_dataset, names=names), marks="-")
-    whole = {
-        ours: _joined(text, text.index(run), text.index(run) + len(run), names) for ours, run in found.items()
-    }
-    return {longer or ours: longer or found[ours] for ours, longer in whole.items()}
+    found = {}
+    for ours, run in _names_within(text, lambda run: _dataset(run, names), marks="-").items():
+        longer = _joined(text, text.index(run), text.index(run) + len(run), names)
+        found[longer or ours] = longer or run
+    return found
 
 
 def _joined(text: str, start: int, end: int, names: Names) -> str | None:
@@ -203,14 +203,12 @@ def _joined(text: str, start: int, end: int, names: Names) -> str | None:
     match = _JOINED.match(text, end)
     if match is None or (text[:start].endswith("*") and match[0].startswith("*")):
         return None
-    words = _WORD.findall(match[0])
-    is_known = bool(words) and all(_is_known(word, names) for word in words if word != "*")
-    return None if is_known and match[0][0] == "-" else text[start : match.end()]
-
-
-def _is_known(word: str, names: Names) -> bool:
-    # The h75 of 'NELL-995-h75' is no Hits@75.
-    return _look_up(word, names)[0] is not None and re.fullmatch(r"[hH]\d+", word) is None
+    # After a hyphen, known words are no part of the name; but the h75 of 'NELL-995-h75' is no Hits@75.
+    words = [word for word in _WORD.findall(match[0]) if word != "*"]
+    is_known = all(
+        _look_up(word, names)[0] is not None and not re.fullmatch(r"[hH]\d+", word) for word in words
+    )
+    return None if words and is_known and match[0][0] == "-" else text[start : match.end()]
 
 
 def split_name(text: str, names: Names) -> tuple[str, str] | None:
@@ -231,8 +229,14 @@ def metrics_within(text: str) -> dict[str, str]:
 
 def tasks_within(text: str) -> dict[str, str]:
     """Return the tasks in a longer text, each with its words; negatives may be of training there."""
-    tasks = _names_within(text, partial(_word_for, "task"), marks=_ANY)
+    tasks = _names_within(text, lambda run: _word_for("task", run), marks=_ANY)
     return {task: words for task, words in tasks.items() if words.casefold() not in _OF_TRAINING}
+
+
+def protocols_within(text: str) -> dict[str, str]:
+    """Return the protocols that a longer text names by several words ('raw setting'), each with its words."""
+    protocols = _names_within(text, lambda run: _word_for("protocol", run), marks=_ANY)
+    return {ours: words for ours, words in protocols.items() if _OF_RANKING.search(words)}
 
 
 def sampled_within(text: str) -> str | None:
@@ -245,12 +249,6 @@ def other_evaluation_within(text: str) -> str | None:
     """Return the words of a title or a note that speak of another evaluation: inductive, hard, 1,000 triples."""
     match = _OTHER_EVALUATION.search(text)
     return match[0] if match else None
-
-
-def protocols_within(text: str) -> dict[str, str]:
-    """Return the protocols that a longer text names by several words ('raw setting'), each with its words."""
-    protocols = _names_within(text, partial(_word_for, "protocol"), marks=_ANY)
-    return {ours: words for ours, words in protocols.items() if _OF_RANKING.search(words)}
 
 
 def side_within(name: str) -> tuple[frozenset[str], str] | None:

@@ -1,42 +1,23 @@
 """Lay out a grid: find its headers, labels and values, and the facts that headers, labels and the text around state."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from rankadjust.base.words import shipped_mapping
-from rankadjust.tables.columns import (
-    Column,
-    Header,
-    Sheet,
-    columns_of,
-    where_metrics_are,
-    with_datasets_carried,
-    with_unknown_headers,
-)
+from rankadjust.tables import columns as of_columns
+from rankadjust.tables import headers
+from rankadjust.tables.columns import Column, Header, Sheet
 from rankadjust.tables.facts import ENTITY_RANKING, INFERRED, NOTHING, QUERIES, Fact, Facts
 from rankadjust.tables.formats.cell_text import is_numeric, label
 from rankadjust.tables.formats.grid import Grid
-from rankadjust.tables.headers import (
-    Names,
-    datasets_within,
-    find_dataset,
-    metric_key,
-    metrics_within,
-    other_evaluation_within,
-    protocols_within,
-    role_of,
-    sampled_within,
-    tasks_within,
-    words_of,
-)
+from rankadjust.tables.headers import Names
 from rankadjust.tables.rows import Row, names_metric, rows_of, with_datasets_in_names, with_sides_in_names
 from rankadjust.tables.sidecar import Stated
 
 # Authors name the task and the unit of a table in its caption or in the heading above it.
-_NEXT = 2
-_CAPTION_WORDS = 20
+_NEXT, _CAPTION_WORDS = 2, 20
 _MODEL_OPTION = re.compile(
     r"(?:--model(?:[_-]name)?[ =]|\bmodel(?:_name)?['\"]?[=:]\s?['\"]?|^Model: (?=\S+$))([\w.+-]+)"
 )
@@ -111,22 +92,19 @@ def moved_back(grid: Grid) -> Grid:
     Such a row begins with a metric where the header has a label, and its last cells are empty. Its metric goes below
     the header of metrics. A row of nothing but metrics goes to the right of the labels. A remark names the moved rows.
     """
-    roles = list(map(role_of, grid.rows[0])) if grid.rows else []
+    roles = list(map(headers.role_of, grid.rows[0])) if grid.rows else []
     has_values = "metric" in roles
     labels = next((column for column, role in enumerate(roles) if role in (None, "other")), 0)
     by = roles.index("metric") if has_values else labels
-
-    def is_moved(row: Sequence[str]) -> bool:
-        metrics = [metric_key(label(text)) is not None for text in row]
-        if not by or not metrics[0] or any(row[-by:]):
-            return False
-        return (
+    moved = []
+    for index, row in enumerate(grid.rows):
+        metrics = [headers.metric_key(label(text)) is not None for text in row]
+        is_alone = (
             any(map(is_numeric, row)) and not metrics[by]
             if has_values
             else sum(metrics) == sum(map(bool, row))
         )
-
-    moved = [index for index, row in enumerate(grid.rows) if is_moved(row)]
+        moved += [index] if by and metrics[0] and not any(row[-by:]) and is_alone else []
     if not moved:
         return grid
     rows = tuple(("",) * by + row[:-by] if index in moved else row for index, row in enumerate(grid.rows))
@@ -139,111 +117,86 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
     """Find out the meaning of each row and column of a grid; `stem`, the name of its file, may name the data set."""
     sheet = Sheet.of(grid, stated, names)
     texts = [(f"the text '{text if len(text) <= 60 else f'{text[:57]}…'}'", text) for text in grid.context]
+    captions = [(where, text) for where, text in texts[:_NEXT] if len(text.split()) <= _CAPTION_WORDS]
     texts.append(("the file's name", stem))
-    metrics, metric_column = where_metrics_are(sheet)
+    metrics, metric_column = of_columns.where_metrics_are(sheet)
     around = NOTHING
     if not metrics:
-        around = metric_around(texts)
+        around = _nearest("metric", [(where, headers.metrics_within(text)) for where, text in texts])
         is_divided = any(names_metric(cells, names) for cells in grid.rows[sheet.first :])
         metrics = "table" if stated.facts.metric or around.metric or is_divided else ""
-    columns = columns_of(sheet, metrics, metric_column)
-    rows = rows_of(sheet, columns, metrics)
-    for around_fact in (task_around, protocol_around, model_around):
-        around = around.over(around_fact(texts))
-    rows = with_sides_in_names(rows)
+    columns = of_columns.columns_of(sheet, metrics, metric_column)
+    rows = with_sides_in_names(rows_of(sheet, columns, metrics))
+    tasks = [(where, headers.tasks_within(text)) for where, text in captions]
+    others = [
+        (where, {task: said for task, said in own.items() if task != ENTITY_RANKING}) for where, own in tasks
+    ]
+    protocols = [(where, headers.protocols_within(text)) for where, text in captions]
+    models = [(where, dict.fromkeys(_MODEL_OPTION.findall(text)[:1], text)) for where, text in texts]
+    for name, named in (("task", others), ("protocol", protocols), ("model", models)):
+        around = around.over(_nearest(name, named))
     lines: list[Column | Row] = [*(column for column in columns if column.role == "value"), *rows]
     if not stated.facts.dataset and not any(line.facts.dataset or line.line.facts.dataset for line in lines):
         rows = with_datasets_in_names(rows, names)
         if not any(row.facts.dataset for row in rows):
-            around = around.over(dataset_around(texts, names))
+            around = around.over(_dataset_around(texts, names))
     labels = [row.facts for row in rows if row.kind == "values"]
-    columns = with_unknown_headers(sheet, columns, labels, around)
+    columns = of_columns.with_unknown_headers(sheet, columns, labels, around)
     if not stated.facts.dataset and not any(facts.dataset for facts in labels):
-        columns = with_datasets_carried(columns)
+        columns = of_columns.with_datasets_carried(columns)
     if any(line.facts["task"] == QUERIES for line in lines):
         around = Facts.of(INFERRED, "as its columns or rows say", task=QUERIES).over(around)
     other = [
-        *map(sampled_within, grid.context),
-        *(other_evaluation_within(text) for _, text in _captions(texts[:-1])),
+        *map(headers.sampled_within, grid.context),
+        *(headers.other_evaluation_within(t) for _, t in captions),
     ]
-    said = next(filter(None, other), None)
-    return Layout(columns, tuple(rows), around, metrics, percent_around(texts), said, left_around(texts))
-
-
-def metric_around(around: _Around) -> Facts:
-    """Return the metric of the nearest text, or of the file's name, that names any; nothing if it names several."""
-    return _nearest("metric", around, metrics_within)
-
-
-def dataset_around(around: _Around, names: Names) -> Facts:
-    """Return the data set of the nearest text that names a single data set; the reason lists all others."""
-    for command, text in around:
-        if (option := _DATASET_OPTION.search(text)) and (ours := find_dataset(option[1], names)):
-            return Facts(dataset=Fact(ours, printed=option[1])).because(f"from {command}")
-    texts = [(where, datasets_within(text, names)) for where, text in around]
-    # A text with several data sets leaves the choice among them to the other texts.
-    possible = next((set(named) for _, named in texts if len(named) > 1), None)
-    alone = (
-        (where, *next(iter(named.items())))
-        for where, named in texts
-        if len(named) == 1 and (possible is None or set(named) <= possible)
-    )
-    where, dataset, printed = next(alone, (None, None, None))
-    others = dict.fromkeys(name for _, named in texts for name in named if name != dataset)
-    also = f", though others name {', '.join(others)}" if others else ""
-    return (
-        Facts(dataset=Fact(dataset, printed=printed)).because(f"from {where}{also}") if dataset else NOTHING
+    return Layout(
+        columns,
+        tuple(rows),
+        around,
+        metrics,
+        percent=next((where for where, text in texts[:_NEXT] if _IN_PERCENT.search(text)), None),
+        other=next(filter(None, other), None),
+        left=_left_around(texts),
     )
 
 
-def task_around(around: _Around) -> Facts:
-    """Return the task of the caption or heading next to a table, if it names one task and not entity prediction."""
-    return _nearest(
-        "task",
-        _captions(around),
-        lambda text: {task: words for task, words in tasks_within(text).items() if task != ENTITY_RANKING},
-    )
-
-
-def protocol_around(around: _Around) -> Facts:
-    """Return the protocol of the caption or heading next to a table, if it names one protocol alone."""
-    return _nearest("protocol", _captions(around), protocols_within)
-
-
-def model_around(around: _Around) -> Facts:
-    """Return the model in a command of the texts around a table, such as '--model_name TransE_l2'."""
-    return _nearest("model", around, lambda text: dict.fromkeys(_MODEL_OPTION.findall(text)[:1], text))
-
-
-def left_around(around: _Around) -> tuple[str, str]:
-    """Return the side that `left` means, and the reason: it differs from evaluator to evaluator."""
-    directions = shipped_mapping()["directions"]
-    for where, text in around:
-        words = words_of(text)
-        named = [name for name in directions if words_of(name) <= words]
-        if len({directions[name] for name in named}) == 1:
-            return directions[
-                named[0]
-            ], f"as left is the {directions[named[0]]} in {named[0]}, which {where} names"
-    return "head", "as left is the head in OpenKE, but it is the tail in ConvE and CompGCN"
-
-
-def _captions(around: _Around) -> _Around:
-    return [(where, text) for where, text in around[:_NEXT] if len(text.split()) <= _CAPTION_WORDS]
-
-
-def _nearest(name: str, around: _Around, within: Callable[[str], Mapping[str, str]]) -> Facts:
+def _nearest(name: str, around: Sequence[tuple[str, Mapping[str, str]]]) -> Facts:
     """Return the fact of this kind from the nearest text that names any; nothing if it names several.
 
-    within: returns the facts in a text, each with its words.
+    around: the place of each text, and the facts in it with their words.
     """
-    where, named = next(((where, named) for where, text in around if (named := within(text))), ("", {}))
+    where, named = next(((where, named) for where, named in around if named), ("", {}))
     if len(named) != 1:
         return NOTHING
     [(fact, words)] = named.items()
     return Facts.holding({name: Fact(fact, printed=words)}).because(f"from {where}")
 
 
-def percent_around(around: _Around) -> str | None:
-    """Return the place of a text next to the table that declares its numbers percent."""
-    return next((where for where, text in around[:_NEXT] if _IN_PERCENT.search(text)), None)
+def _dataset_around(around: _Around, names: Names) -> Facts:
+    """Return the data set of a command, or of the nearest text that names a single one; the reason lists all others."""
+    for command, text in around:
+        if (option := _DATASET_OPTION.search(text)) and (ours := headers.find_dataset(option[1], names)):
+            return Facts(dataset=Fact(ours, printed=option[1])).because(f"from {command}")
+    texts = [(where, headers.datasets_within(text, names)) for where, text in around]
+    # A text with several data sets leaves the choice among them to the other texts.
+    possible = next((set(named) for _, named in texts if len(named) > 1), None)
+    for where, named in texts:
+        if len(named) == 1 and (possible is None or set(named) <= possible):
+            [(dataset, printed)] = named.items()
+            others = dict.fromkeys(name for _, own in texts for name in own if name != dataset)
+            also = f", though others name {', '.join(others)}" if others else ""
+            return Facts(dataset=Fact(dataset, printed=printed)).because(f"from {where}{also}")
+    return NOTHING
+
+
+def _left_around(around: _Around) -> tuple[str, str]:
+    """Return the side that `left` means, and the reason: it differs from evaluator to evaluator."""
+    directions = shipped_mapping()["directions"]
+    for where, text in around:
+        words = headers.words_of(text)
+        named = [name for name in directions if headers.words_of(name) <= words]
+        if len({directions[name] for name in named}) == 1:
+            side = directions[named[0]]
+            return side, f"as left is the {side} in {named[0]}, which {where} names"
+    return "head", "as left is the head in OpenKE, but it is the tail in ConvE and CompGCN"
