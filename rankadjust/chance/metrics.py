@@ -49,7 +49,7 @@ class Metric:
     k: int | None
     label: str
     increasing: bool
-    # nan is no equal of itself, and since Python 3.13 a dataclass compares field by field.
+    # nan does not equal itself, and since Python 3.13 a dataclass compares field by field.
     optimum: float = field(compare=False)
     lower: float
     upper: float

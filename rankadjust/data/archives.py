@@ -97,7 +97,7 @@ def _in_tar(path: Path) -> _Entries:
 
 
 class _Blocks(gzip.GzipFile):
-    """An unpacked stream of which a header is refused by its size before it is read."""
+    """An unpacked stream that refuses a header by its size before it is read."""
 
     def read(self, size: int | None = -1) -> bytes:
         if size is not None and size > _LARGEST_HEADER:

@@ -68,7 +68,7 @@ class _Sparse:
 _Rows = NDArray[Any] | _Sparse
 
 
-# From here on a power of ten is no score.
+# From here on a power of ten stands for a mask.
 _FILLING = -1e4
 
 

@@ -203,7 +203,7 @@ def _joined(text: str, start: int, end: int, names: Names) -> str | None:
     match = _JOINED.match(text, end)
     if match is None or (text[:start].endswith("*") and match[0].startswith("*")):
         return None
-    # After a hyphen, known words are no part of the name; but the h75 of 'NELL-995-h75' is no Hits@75.
+    # After a hyphen, known words do not belong to the name; but the h75 of 'NELL-995-h75' is not Hits@75.
     words = [word for word in _WORD.findall(match[0]) if word != "*"]
     is_known = all(
         _look_up(word, names)[0] is not None and not re.fullmatch(r"[hH]\d+", word) for word in words
