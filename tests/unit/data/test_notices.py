@@ -143,7 +143,14 @@ def test_the_verified_data_sets_give_no_warning_that_is_not_true(shared, tmp_pat
         without = warnings(encoded, summary, replace(entry, expected={}))
         unasked |= {name: without} if without else {}
     assert len(described["datasets"]) == 36
-    assert found == {}
+    # True, however small the share: these triples are in both files as published.
+    assert found == {
+        "DBpedia50": [
+            "2 of the 399 validation triples (0.5%) stand in training too",
+            "39 of the 10,930 testing triples (0.4%) stand in training too",
+        ],
+        "WD50K-triples": ["676 of the 23,860 validation triples (2.8%) stand in training too"],
+    }
     # True: 55 relations between 14 nations, and test entities that training never saw. The registry expects the
     # numbers of entities and relations, so nobody is warned.
     never_seen = {name: said for name, said in unasked.items() if "never saw" in said[-1]}
