@@ -140,7 +140,8 @@ def test_the_verified_data_sets_give_no_warning_that_is_not_true(shared, tmp_pat
         encoded = encode({split: read_triples(path, entry.format) for split, path in files.items()})
         summary = summarise(encoded, entry)
         found |= {name: said} if (said := warnings(encoded, summary, entry)) else {}
-        without = warnings(encoded, summary, replace(entry, expected={}))
+        all_said = warnings(encoded, summary, replace(entry, expected={}))
+        without = [line for line in all_said if "stand in training too" not in line]
         unasked |= {name: without} if without else {}
     assert len(described["datasets"]) == 36
     # True, however small the share: these triples are in both files as published.
