@@ -610,7 +610,12 @@ def _decide_units(values: Sequence[Value], states: States, percent: str | None) 
         for key, members in series.items()
         if key[1].startswith("hits_at_") and not any(value.facts.unit for value in members)
     }
-    sure = {key for key in hits if (unit := units[key]) and unit.value == "percent"}
+    sure = {
+        key
+        for key in hits
+        if any(value.number.value > 1 and not value.number.percent for value in series[key])
+    }
+    sure = {key for key in sure if (unit := units[key]) and unit.value == "percent"}
     for key in hits.keys() - sure:
         if like := [other for other in sure if hits[other] & hits[key]]:
             why = f"percent: like the other Hits of the table ({len(like)} with values above 1)"

@@ -24,7 +24,7 @@ MEANS = {"mean", "avg", "average", "overall", "all"}
 """Words for a mean over sides or data sets."""
 _MODEL = {"model", "models", "modelname"}
 # Where rows are metrics, a column with one of these headers holds all their values.
-_LONG = {"value", "values", "metric", "score", "result"}
+_LONG = {"value", "values", "val", "metric", "score", "result"}
 # Names of data sets have capitals or digits within (WikiPeople, WD50K, YAGO-hy); 'Best' and 'final' have none.
 _NAME = re.compile(r"[A-Za-z].*[A-Z0-9]")
 _ONE_NAME = re.compile(r"[A-Za-z][\w.-]*[A-Z0-9][\w.-]*")
@@ -228,8 +228,10 @@ def columns_of(sheet: Sheet, metrics: str, metric_column: int | None) -> tuple[C
     words = [set(map(folded, stack)) for stack in sheet.stacks]
     # Beside a spread, 'mean' names the values themselves.
     means = MEANS if any(own & words_for("beside_metrics") for own in words) else set()
-    others = (index for index in indices if metrics == "rows" and index != metric_column)
-    long = next((index for index in others if (_LONG | means) & words[index]), None)
+    others = [index for index in indices if metrics == "rows" and index != metric_column]
+    # Beside a column of tests, 'val' is a split.
+    single = _LONG - ({"val"} if sum(facts.split is not None for facts in sheet.facts) > 1 else set())
+    long = next((index for index in others if (single | means) & words[index]), None)
     roles = ["metric" if index == metric_column else _role(sheet, index, metrics, long) for index in indices]
     assumed = _settle_label_roles(sheet, roles)
     # If a sidecar states facts of a column, the unknown words of its header need no explanation any more.
@@ -238,6 +240,8 @@ def columns_of(sheet: Sheet, metrics: str, metric_column: int | None) -> tuple[C
         for facts, line in zip(sheet.facts, sheet.lines, strict=True)
     ]
     said = [replace(facts, rest=None) if folded(facts.rest or "") in means else facts for facts in said]
+    if long is not None and "val" in words[long]:
+        said[long] = replace(said[long], split=None)
     return tuple(
         Column(index, tuple(map(label, stack)), roles[index], said[index], line, assumed.get(index))
         for index, (stack, line) in enumerate(zip(sheet.stacks, sheet.lines, strict=True))
@@ -256,6 +260,8 @@ def _role(sheet: Sheet, index: int, metrics: str, long: int | None) -> str:
         return line.role or "value"
     role = next((role for role in map(role_of, reversed(stack)) if role), None)
     decimals = sum("." in cell and is_numeric(cell) for cell in sheet.cells[index])
+    # Beside metrics, 'metric' is that by which a run was chosen.
+    role = "other" if role == "metric" and metrics == "columns" else role
     role = None if role in LABEL_ROLES and 2 * decimals > len(sheet.cells[index]) else role
     if metrics == "columns":
         is_hidden = role is None and facts.metric is None and _HIDDEN.search(facts.rest or "") is not None
@@ -299,6 +305,10 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
     for index in free:
         texts = list(filter(None, sheet.cells[index]))
         is_label = roles[index] == "other" and "other" not in map(role_of, sheet.stacks[index])
+        is_label = is_label and not _metric_cells(sheet, index)
+        # 'metrics' before a list of them is no name.
+        said = [read_header(text, sheet.names) for text in texts]
+        is_label = is_label and any(facts.rest or any(facts.stated()) for facts in said)
         if is_label and sheet.is_text(index) and not all(map(_NO_NAME.match, texts)):
             role = _role_of_labels(sheet, index, roles)
             if role not in roles and (role != "model" or not assumed):

@@ -123,7 +123,8 @@ def _is_json(text: str) -> bool:
     try:
         json.loads(text)
     except (ValueError, RecursionError):
-        return False
+        lines = [line for line in text.splitlines() if line.strip()]
+        return len(lines) > 1 and all(map(_is_json, lines))
     return True
 
 

@@ -22,6 +22,8 @@ _WORD = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+|[%‰@#×·*]")
 _BRACKET = re.compile(r"[(\[{]([^()\[\]{}]*)[)\]}]")
 # What is joined to the end of a name: the N of 'FB15k-237N', '-ind', '++', a star.
 _JOINED = re.compile(rf"(?:[-+]?[^\W_{_CJK}]+|\+|\*(?!\*))+")
+# Lv et al. sampled NELL-995 by the links of its entities: 'NELL-995 h50'.
+_SAMPLE_OF_NELL = re.compile(r"(?i)\s(?:h25|h50|h75|h100)(?!\w)")
 # A footnote letter that lost its raised position: 'MRRa'.
 _FOOTNOTE = re.compile(r"(.*[A-Z0-9])([a-g])")
 # Former keys of PyKEEN: mean_rank.both.avg, hits_at_k.both.avg.10, both.avg.mean_rank, both.best.hits_at_k.10.
@@ -57,8 +59,9 @@ _OF_TRAINING = {"sampled", "negatives", "negative samples"}
 _OF_RANKING = re.compile(r"\W(?:filter\w*|settings?|metrics?|ranks)$", re.IGNORECASE)
 # Another evaluation than ranking the entities for every test triple.
 _OTHER_EVALUATION = re.compile(
-    r"\b(?:inductive|unseen|hard|zero-shot|few-shot|subset|top-?\d+ (?:candidates?|entities))\b"
-    r"|\b[\d,]+ (?:random(?:ly)? )?(?:\w+ )?(?:test )?(?:triples|triplets|queries|facts|samples)\b",
+    r"\b(?:inductive|unseen|hard|zero-shot|few-shot|subset|restricted to|top-?\d+ (?:candidates?|entities))\b"
+    r"|(?<!read )(?<!loaded )\b[\d,]+ (?:random(?:ly)? )?(?:\w+ )?(?:test )?"
+    r"(?:triples|triplets|queries|facts|samples)\b",
     re.IGNORECASE,
 )
 # Labels of differences between the rows of other models.
@@ -70,8 +73,8 @@ _DIFFERENCE = re.compile(
 _ANY = "abcdefghijklmnopqrstuvwxyz"
 SIDES = (("head", "tail"), ("left", "right"), ("h", "t"), ("l", "r"), ("s", "o"))
 """Words for the two sides; what `left` and a letter mean is an assumption."""
-# A letter for a side, beside a metric: 'MRR (h)', 'r-MRR'.
-_LETTER = re.compile(r"\(([htlrso])\)|^([htlrso])[-_](?=\w)")
+# A letter for a side: 'MRR (h)', 'r-MRR', 'l(raw)'.
+_LETTER = re.compile(r"\(([htlrso])\)|^([htlrso])(?:[-_](?=\w)|(?=\((?:raw|filter)))")
 
 
 class Names(dict[str, str]):
@@ -201,6 +204,8 @@ def datasets_within(text: str, names: Names) -> dict[str, str]:
 def _joined(text: str, start: int, end: int, names: Names) -> str | None:
     """Return the whole name of which the data set at this place of a text is only a part, None if it is all."""
     match = _JOINED.match(text, end)
+    if match is None and text[start:].casefold().startswith("nell"):
+        match = _SAMPLE_OF_NELL.match(text, end)
     if match is None or (text[:start].endswith("*") and match[0].startswith("*")):
         return None
     # After a hyphen, known words do not belong to the name; but the h75 of 'NELL-995-h75' is not Hits@75.

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from rankadjust.base.words import shipped_mapping
+from rankadjust.base.words import folded, shipped_mapping
 from rankadjust.tables import columns as of_columns
 from rankadjust.tables import headers
 from rankadjust.tables.columns import Column, Header, Sheet
-from rankadjust.tables.facts import ENTITY_RANKING, INFERRED, NOTHING, QUERIES, Fact, Facts
+from rankadjust.tables.facts import ENTITY_RANKING, INFERRED, NOTHING, QUERIES, SUBSET, Fact, Facts
 from rankadjust.tables.formats.cell_text import is_numeric, label
 from rankadjust.tables.formats.grid import Grid
 from rankadjust.tables.headers import Names
@@ -129,7 +129,8 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
     rows = with_sides_in_names(rows_of(sheet, columns, metrics))
     tasks = [(where, headers.tasks_within(text)) for where, text in captions]
     others = [
-        (where, {task: said for task, said in own.items() if task != ENTITY_RANKING}) for where, own in tasks
+        (where, dict([(task, said) for task, said in own.items() if task != ENTITY_RANKING][:1]))
+        for where, own in tasks
     ]
     protocols = [(where, headers.protocols_within(text)) for where, text in captions]
     models = [(where, dict.fromkeys(_MODEL_OPTION.findall(text)[:1], text)) for where, text in texts]
@@ -146,6 +147,8 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
         columns = of_columns.with_datasets_carried(columns)
     if any(line.facts["task"] == QUERIES for line in lines):
         around = Facts.of(INFERRED, "as its columns or rows say", task=QUERIES).over(around)
+    if any(folded(column.name) == "relation" and sheet.is_text(column.index) for column in columns):
+        around = Facts.of(INFERRED, "its rows are single relations", task=SUBSET).over(around)
     other = [
         *map(headers.sampled_within, grid.context),
         *(headers.other_evaluation_within(t) for _, t in captions),

@@ -22,16 +22,19 @@ _NUMBER = re.compile(
     rf"""(?:(?P<value>{PRINTED}(?:\s?[(\[][-+\d.,;\s%±]{{1,40}}[)\]])?)|(?P<missing>(?i:n/?a|nan|none|null)))"""
     r"""(?![\w.:/]|,\d)["']?(?:\s?(?P<note>\([A-Za-z]{1,20}\)))?"""
 )
-# Programs write such stamps before their messages; words for a split in brackets hold for the text after them.
-_LEVEL = r"(?:INFO|DEBUG|WARNING|root|wandb)\b[:\s-]*"
+# Programs write such stamps before their messages: times, levels, and after these the place in the code. Words for a
+# split in brackets hold for the text after them.
+_TIME = r"(?:\w{1,40}:)?(?:[IWE]?[\d/-]{4,10}[ T])?\d\d:\d\d:[\d.,]{2,9}(?:\s\d+(?=\s\S+:\d+\]))?"
+_LEVEL = r"(?:INFO|DEBUG|WARNING|root|wandb)\b(?::\w+:(?=\w))?"
+_PLACE = r"(?:__\w+__|root|\w+(?:\.\w+)+)(?::[\w<>]+)*(?::\s?\d+)?\s*(?:-\s|[\]|:])\s*"
 _STAMP = re.compile(
     r"(?:[#>*]+\s*|\[(?!(?i:train|valid|val|dev|test)\w*\])[^\]]{1,40}\]\s*:?\s*"
-    r"|(?:\w{1,40}:)?(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:[\d.,]{2,9}:?\s*|" + _LEVEL + r"|-\s)*"
+    rf"|(?:{_TIME}|{_LEVEL})[\s|:-]*(?:{_PLACE})?|-\s)*"
 )
 # What may precede the name of a number: the end of another message, of a list, of a field of a logger.
 _ENDS = re.compile(r"[,;{}|\t\]:]|\s-\s|\s/\s")
 _IN_BRACKETS = re.compile(r"\[([A-Za-z]{3,12})\]")
-_SPLIT_WORD = re.compile(r"\b(train|valid|val|dev|test)(?:ing|ation)?\b", re.IGNORECASE)
+_SPLIT_WORD = re.compile(r"\b(train|valid|val|dev|test)(?:ing|ation)?\b(?!\.\w)", re.IGNORECASE)
 # The split of the lines below: 'Test:', 'Evaluate on valid'.
 _SPLIT = re.compile(
     r"\W*(?:evaluat\w+ (?:on )?)?((?:train|val|dev|test)[a-z]*)\b[\w ]{0,30}\W*", re.IGNORECASE
@@ -41,7 +44,7 @@ _STEP = re.compile(r"\s+at (?:step|epoch) (\d{1,18})\s*$")
 _FIELD = re.compile(r"(?<![^\s,;])([A-Za-z]\w{0,79}+)=([A-Za-z][^\s,;=]{0,79}+)(?=[\s,;]|$)")
 # Hits in a list: "'hits@[1,3,10]': tensor([0.2, 0.3, 0.5])", and numbers within a call: 'tensor(0.31)'.
 _LISTED = re.compile(r"""(hits?@)\[([\d, ]+)\]["']?\s*[:=]\s*(?:\w+\()?\[([\d., ]+)\]\)?""", re.IGNORECASE)
-_CALL = re.compile(r"\b(?:tensor|(?:np\.)?float\d*)\(([-+\d.e]{1,40})[^()]{0,40}\)")
+_CALL = re.compile(r"\b(?:tensor|(?:np\.)?float\d*)\(\[?([-+\d.e]{1,40})\]?(?:,\s*[a-z]\w*=[^()]{0,80})?\)")
 # A key without a value, and a line that is a title of the lines below it.
 _BARE = re.compile(r"\s*[A-Za-z][\w@./-]{0,79}+\s*:\s*")
 _TITLE = re.compile(r"[-=]{2,}\s*(\w+(?: \w+){0,2})\s*[-=]*")
@@ -65,26 +68,36 @@ class _Line:
     facts: Sequence[tuple[str, str]] = ()
     step: str = ""
 
+    @property
+    def is_row(self) -> bool:
+        """Whether the line is a row of a table of its own: it has several numbers, or facts beside one."""
+        return len(self.pairs) > 1 or bool(self.pairs and self.facts)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether the line has a single number, and no facts."""
+        return len(self.pairs) == 1 and not self.facts
+
 
 def log_grids(text: str) -> list[Grid]:
     """Return the lines with numbers as tables.
 
-    Lines of two numbers or more make a table with a row for each line: its label, its facts, a column for each name.
-    A line without numbers begins another table ('-- left', '-- right'). Each run of lines with a single number makes a
-    table with a row for each line; beside lines of several, it must name a metric.
+    Lines of two numbers or more, and of a number and facts, make a table with a row for each line: its label, its
+    facts, a column for each name. A line without numbers begins another table ('-- left', '-- right'). Each run of
+    lines with a single number makes a table with a row for each line; beside lines of several, it must name a metric.
     """
     read = [_line(number, written) for number, written in enumerate(text.splitlines(), start=1)]
     lines = [line.text for line in read]
     blocks: dict[int, list[_Line]] = {}
     title = 0
     for line in read:
-        if len(line.pairs) > 1:
+        if line.is_row:
             blocks.setdefault(title, []).append(line)
         elif line.text.strip() and not line.pairs:
             title = line.number
     parts = list(blocks.values()) if len(blocks) <= _MOST_BLOCKS else [list(chain(*blocks.values()))]
     grids = [(part[0].number, _table(part, lines)) for part in parts]
-    for is_single, run in groupby(read, key=lambda line: len(line.pairs) == 1 or _is_bare(line)):
+    for is_single, run in groupby(read, key=lambda line: line.is_single or _is_bare(line)):
         single = [line for line in run if line.pairs]
         has_metric = any(_is_metric(line.pairs[0][0]) for line in single)
         if is_single and single and (has_metric or (len(single) > 1 and not parts)):
@@ -117,10 +130,11 @@ def _line(number: int, written: str) -> _Line:
     text = written.removeprefix(stamp)
     if len(text) > _LONGEST_LINE:
         return _Line(number, text)
-    bare = _FIELD.sub(lambda match: " " * len(match[0]), _unlisted(text))
+    plain_text = _unlisted(text)
+    bare = _FIELD.sub(lambda match: " " * len(match[0]), plain_text)
     # The stamp of some programs names the split: '[Epoch 410 valid]: '.
     split = _SPLIT_WORD.search(stamp)
-    facts = [*_FIELD.findall(text), *([("split", split[1])] if split else [])]
+    facts = [*_FIELD.findall(plain_text), *([("split", split[1])] if split else [])]
     found = list(_pairs(bare))
     names = [name for _, name, _ in found]
     again = [names[:place].count(name) for place, name in enumerate(names)]
@@ -134,7 +148,7 @@ def _line(number: int, written: str) -> _Line:
     start = found[0][0]
     label = re.sub(r"\[[A-Za-z]{3,12}\]\s*$", "", bare[:start]).rstrip(" \t\"':={[(,>|-")
     step = _STEP.search(pairs[0][0])
-    if len(pairs) == 1:
+    if len(pairs) == 1 and not facts:
         # The whole text before the only number of a line may be its name: 'UMLS: Test metrics: mrr'.
         whole = re.split(r"\s-\s", f"{bare[:start]}{pairs[0][0]}")[-1].strip(_MARKS)
         pairs = [(whole if len(whole) <= _LONGEST_NAME else pairs[0][0], pairs[0][1])]
@@ -144,7 +158,7 @@ def _line(number: int, written: str) -> _Line:
 
 def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
     """Yield the start of each name in a line, the name, and the number as printed."""
-    at, shared, first = 0, "", True
+    at, shared, context, first = 0, "", "", True
     brackets = list(_IN_BRACKETS.finditer(text))
     for match in _NUMBER.finditer(text):
         before = text[at : match.start()]
@@ -166,9 +180,15 @@ def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
                 len(text[start : match.start()].rstrip(_MARKS)) - len(name) + len(plain_name) - len(metric)
             )
             name = name[len(plain_name) - len(metric) :]
-        elif metric is None and len(name.split()) > 2:
-            name = " ".join(name.split()[-2:])
+        elif metric is None:
+            # Only before a colon may a name have two words.
+            name = " ".join(name.split()[-1 if match["sign"] == "=" else -2 :])
         name = f"{shared} {name}" if shared and metric is None else name
+        if metric is not None:
+            # Words before the first of several metrics hold for the others: 'left(filter) mrr: 0.3, mr: 9'.
+            words = name.removesuffix(_shortest(name)).strip(_MARKS)
+            context = words or context
+            name = name if words else f"{context} {name}".strip()
         within = [bracket[1] for bracket in brackets if bracket.end() <= start]
         name = " ".join(filter(None, (within[-1] if within else "", name, match["note"])))
         value = match["missing"] or ("-" if _LEFT_OUT.fullmatch(match["value"]) else match["value"])
@@ -180,6 +200,12 @@ def _suffix(text: str) -> str | None:
     """Return the longest end of a text, in whole words, that is a metric with known words; None if no end is."""
     starts = [match.start() for match in re.finditer(r"\S+", text)][-6:]
     return next((text[start:] for start in starts if _is_understood(text[start:])), None)
+
+
+def _shortest(name: str) -> str:
+    """Return the shortest end of a name, in whole words, that is a metric."""
+    starts = [match.start() for match in re.finditer(r"[^\W_]+", name)]
+    return next((name[start:] for start in reversed(starts) if _is_understood(name[start:])), name)
 
 
 def _unlisted(line: str) -> str:
@@ -196,14 +222,18 @@ def _unlisted(line: str) -> str:
 
 
 def _flat(line: str) -> str:
-    """Return a nested dictionary of Python as pairs: "{'both': {'realistic': {'mrr': 0.3}}}"."""
+    """Return a dictionary of Python as pairs: "{'both': {'realistic': {'mrr': 0.3}}}"; its texts are facts."""
     try:
         data = load_json(line.replace("'", '"'))
     except (ValueError, RecursionError):
         return line
-    if not isinstance(data, dict) or not any(isinstance(value, dict) for value in data.values()):
+    leaves = list(paths_of(data)) if isinstance(data, dict) else []
+    is_plain = all(re.fullmatch(r"\w+", path) and re.match(r"[-\d]", value) for path, value in leaves)
+    if not leaves or is_plain:
         return line
-    return ", ".join(f"{path}: {value}" for path, value in paths_of(data))
+    return ", ".join(
+        f"{path}: {value}" if re.match(r"[-\d]", value) else f"{path}={value}" for path, value in leaves
+    )
 
 
 def _long_table(read: Sequence[_Line], lines: Sequence[str]) -> Grid:

@@ -22,7 +22,7 @@ _FRONT_MATTER = re.compile(r"---\n(.*?\n)---\n", re.DOTALL)
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*?)[\s#]*")
 _UNDERLINE = re.compile(r"\s{0,3}(=+|-+)\s*")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")
 _QUOTE = re.compile(r"\A(?:\s{0,3}>\s?)+")
 # The title of a part that a reader unfolds, of a lower rank than every heading.
 _SUMMARY = re.compile(r"<summary>([^<>]{1,200})</summary>", re.IGNORECASE)
