@@ -24,7 +24,7 @@ from rankadjust.cli.printing import echo, number_of, print_json
 if TYPE_CHECKING:
     import polars as pl
 
-_TABLES, _TYPED = "a table", "typed values"
+_TABLES, _TYPED, _ALONE = "a table", "typed values", "values without --dataset"
 _SOURCES = click.Argument(["tables"], nargs=-1, required=True, type=options.PATH, metavar="TABLE | VALUE...")
 _OF_DATABASE = (options.RESULTS, options.DATABASE, options.JSON)
 
@@ -32,7 +32,7 @@ _OF_DATABASE = (options.RESULTS, options.DATABASE, options.JSON)
 def _kind_of(given: Mapping[str, Any]) -> str:
     tables = given["tables"]
     is_typed = any("=" in table.name for table in tables) and not any(table.exists() for table in tables)
-    return _TYPED if is_typed else _TABLES
+    return _TABLES if not is_typed else _ALONE if given["dataset"] is None else _TYPED
 
 
 @options.command(_SOURCES, options.SIDECAR, *options.FACTS, options.ACCEPT, options.ASK, *_OF_DATABASE)
@@ -71,21 +71,30 @@ def _check_tables(
 )
 def _check_values(
     tables: tuple[Path, ...],
-    dataset: str | None,
+    dataset: str,
     results: Path | None,
     database: Path | None,
     as_json: bool,
     **given: str | None,
 ) -> None:
-    if dataset is None:
-        raise click.UsageError(
-            "Give --dataset: which values are possible together depends on its candidates."
-        )
     by_metric = by_metric_of([str(value) for value in tables])
     from rankadjust.public_set import EvaluationSet
 
     chosen = {name: text for name, text in given.items() if text is not None}
     flagged = EvaluationSet.of(constants_of(results, database), dataset, **chosen).check(by_metric)
+    _report_values(by_metric, flagged, as_json)
+
+
+@options.command(_SOURCES, options.JSON)
+def _check_values_of_any_set(tables: tuple[Path, ...], as_json: bool) -> None:
+    by_metric = by_metric_of([str(value) for value in tables])
+    from rankadjust.public_set import EvaluationSet
+
+    # More candidates and tasks than any data set has: what is impossible here is impossible everywhere.
+    _report_values(by_metric, EvaluationSet.constant(candidates=2**40, tasks=10**9).check(by_metric), as_json)
+
+
+def _report_values(by_metric: Mapping[str, str], flagged: "pl.DataFrame", as_json: bool) -> NoReturn:
     lines = [
         f"{severity.replace('_', ' ')}: {message}"
         for severity, message in flagged.select("severity", "message").iter_rows()
@@ -96,12 +105,13 @@ def _check_values(
 check = options.CommandByInput(
     "check",
     _kind_of,
-    {_TABLES: _check_tables, _TYPED: _check_values},
+    {_TABLES: _check_tables, _TYPED: _check_values, _ALONE: _check_values_of_any_set},
     help="""Report printed metrics of a model that contradict each other, copied rows, and unread cells.
 
     A contradiction is impossible, or possible with tied ranks only, or suspicious: docs/literature.md, "Consistency".
     A TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. Standard error lists the
-    facts that it lacks, and the value assumed for each. VALUEs are the metrics of one model on one data set.
+    facts that it lacks, and the value assumed for each. VALUEs are the metrics of one model on one data set, whose
+    numbers of candidates find more (--dataset).
     The exit code is 1 if anything is reported, or nothing was read.
     """,
     epilog=options.examples(

@@ -159,7 +159,7 @@ def test_words_that_papers_use_mean_ours(run, line, usual):
 def test_help_has_one_example_a_line(run, command):
     text = run(f"{command} --help")[1]
     examples = text[text.index("Examples:") :].splitlines()[1:]
-    assert len(examples) == 2
+    assert len(examples) >= 2
     assert all(line.strip().startswith(f"rankadjust {command} ") for line in examples)
     assert "\\b" not in text
 
@@ -332,10 +332,35 @@ def test_check_takes_typed_values_and_says_of_them_what_it_says_of_a_table(run, 
     assert "side tail" in reported["reported"][0]
 
 
+def test_values_that_no_ranks_have_need_no_data_set(run):
+    # MRR is at least Hits@1 + (Hits@10 - Hits@1) / 10: 0.055 + 0.024.
+    code, text, _ = run("check mrr=0.06 hits@1=0.06 hits@10=0.30")
+    assert code == 1
+    assert "MRR is at least 0.079" in text
+    assert run("check mrr=0.5 hits@1=0.4 mr=12000")[:2] == (0, "3 values: nothing to look at\n")
+
+
+def test_a_number_of_candidates_stands_for_a_data_set(run):
+    code, text, _ = run("adjust --num-candidates 10 --json mrr=0.5 hits@1=40%")
+    mrr, hits = json.loads(text)
+    # The harmonic number of 10 is 7381 / 2520.
+    assert (code, round(mrr["expectation"], 9), mrr["z"]) == (0, round(7381 / 25200, 9), None)
+    assert round(hits["index"], 9) == round((0.4 - 0.1) / 0.9, 9)
+    with_tasks = json.loads(run("adjust --num-candidates 10 --num-tasks 100 --json hits@1=40%")[1])[0]
+    assert round(with_tasks["z"], 9) == 10.0
+    for line, message in (
+        ("mrr=0.5", "Give --dataset, or --num-candidates"),
+        ("--num-candidates 10 gmr=2", "gmr is no mean over tasks: give --num-tasks, too"),
+        ("--num-candidates 10 --split testing mrr=0.5", "--split has no effect on values that name"),
+        ("--num-candidates 10 --num-tasks 0 mrr=0.5", "tasks is 0"),
+    ):
+        assert message in run(f"adjust {line}")[2]
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("mrr=0.5", "Give --dataset: which values are possible together depends on its candidates."),
+        ("mrr=0.5 --side tail", "--side has no effect on values without --dataset; leave it out."),
         ("mrr=0.5 mrr=0.6 --dataset Nations", "mrr is given twice; leave one of the two out."),
         ("mrr=0.5 --dataset Nations --accept", "--accept has no effect on typed values; leave it out."),
         ("mrr=0.5 none.csv --dataset Nations", "none.csv is neither a metric with its value"),
