@@ -34,6 +34,23 @@ _TASKS = options.option(
 _CANDIDATES = options.option(
     "--num-candidates", type=int, help="Candidates of every task, the true answer included."
 )
+_LAYOUT = (
+    options.option(
+        "--columns", help="Names of the columns of an array or of a text without a header, with commas."
+    ),
+    options.option(
+        "--beyond",
+        type=int,
+        metavar="K",
+        help="Only the K best answers were kept: ranks inf, 0, -1, MISS or nothing are beyond them. Prints the bounds.",
+    ),
+    options.option(
+        "--known",
+        type=options.PATH,
+        multiple=True,
+        help="Known triples, for a file of the best answers of AnyBURL or PyClause (may be repeated).",
+    ),
+)
 _EVERY_KIND = (
     options.metric(),
     options.POPULATION,
@@ -78,7 +95,8 @@ def _evaluate(
         of_set = EvaluationSet.of(constants, dataset, given["protocol"], given["split"])
         given |= {"dataset": dataset, "database": constants}
         given["against"] = given["against"] or ("best" if of_set.counted(["mrr"]).height else None)
-    judged = ranks if tasks is None else _with_attributes(ranks, tasks)
+    given["columns"] = tuple(given["columns"].split(",")) if given["columns"] else ()
+    judged = ranks if tasks is None else _with_attributes(ranks, tasks, given)
     of_all = everything or as_json or output is not None
     result = evaluate_ranks(
         judged, metrics=metrics or (tuple(FAMILIES) if of_all else FIRST_METRICS), **given
@@ -127,11 +145,13 @@ def _show(
     show_result(result.to_dicts, lambda: in_words(shown) if by is None else of_parts(shown, by), as_json)
 
 
-def _with_attributes(ranks: Path, tasks: Path) -> "pl.DataFrame":
+def _with_attributes(ranks: Path, tasks: Path, given: Mapping[str, Any]) -> "pl.DataFrame":
+    from rankadjust.evaluation.rank_columns import Layout
     from rankadjust.evaluation.rank_files import tasks_from
     from rankadjust.evaluation.task_attributes import with_attributes
 
-    return with_attributes(tasks_from(ranks), tasks)
+    layout = Layout(given["columns"], given["beyond"], given["num_candidates"], given["known"])
+    return with_attributes(tasks_from(ranks, layout=layout), tasks)
 
 
 _OF_DATASET = (_DATASET, options.EVALUATION_PROTOCOL, options.EVALUATION_SPLIT, options.SCORES, _SIDE)
@@ -149,9 +169,11 @@ evaluate = options.CommandByInput(
     _kind_of,
     {
         "ranks of a data set": options.command(
-            *(_RANKS, *_OF_DATASET, options.AGAINST, _TASKS, _CANDIDATES, *_EVERY_KIND, *_OF_BASE)
+            *(_RANKS, *_OF_DATASET, options.AGAINST, _TASKS, _CANDIDATES, *_LAYOUT, *_EVERY_KIND, *_OF_BASE)
         )(_evaluate),
-        _ALONE: options.command(_RANKS, _SIDE, options.AGAINST, _TASKS, _CANDIDATES, *_EVERY_KIND)(_evaluate),
+        _ALONE: options.command(
+            *(_RANKS, _SIDE, options.AGAINST, _TASKS, _CANDIDATES, *_LAYOUT, *_EVERY_KIND)
+        )(_evaluate),
         _PARTS: options.command(_RANKS, options.BY, _TASKS, _CANDIDATES, *_EVERY_KIND)(_evaluate_parts),
         _PARTS_AGAINST: options.command(_RANKS, *_OF_PARTS, _TASKS, *_EVERY_KIND, *_OF_BASE)(_compare_parts),
     },

@@ -23,6 +23,7 @@ from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.database.known_names import SIDE, known_name
 from rankadjust.evaluation.intervals import Spread, worth
 from rankadjust.evaluation.one_value import add_drawn_p
+from rankadjust.evaluation.rank_columns import Layout
 from rankadjust.evaluation.rank_files import tasks_from
 from rankadjust.evaluation.task_attributes import (
     check_fit,
@@ -70,6 +71,9 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     ranks: str | Path | pl.DataFrame | ArrayLike,
     *,
     num_candidates: ArrayLike | None = None,
+    columns: Sequence[str] = (),
+    beyond: int | None = None,
+    known: Sequence[str | Path] = (),
     dataset: str | EvaluationSet | None = None,
     protocol: str = "filtered",
     split: str = "testing",
@@ -86,12 +90,21 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
 
     Parameters
     ----------
-    ranks : file, folder, frame or array of shape (n,)
-        A table (Parquet, CSV, TSV, a frame), a folder of tables, or ranks alone; or scores, as an .npz file or a folder
-        (`rankadjust.evaluation.scores.read_scores`). A table has the column rank, or optimistic and pessimistic, the
-        ends of what ties allow. The columns side (head, tail), triple, num_candidates, weight and group are optional.
+    ranks : file, folder, frame, mapping, or array of shape (n,) or (n, columns)
+        A table (Parquet, CSV, TSV, a frame), a folder of tables, or ranks alone; or scores, as an .npz file, a folder
+        or a mapping of arrays (`rankadjust.evaluation.scores.read_scores`). A table has the column rank, or optimistic
+        and pessimistic, the ends of what ties allow, or rank_head and rank_tail. The columns side (head, tail), triple,
+        num_candidates, weight and group are optional.
     num_candidates : int or array of shape (n,), optional
         Candidates of each task, the true answer included; in place of a column.
+    columns : sequence of str, optional
+        The names of the columns of an array of shape (n, columns), or of a text without a header.
+    beyond : int, optional
+        How many answers were kept for each task, where ranks beyond them are inf, 0, -1, MISS or empty. The rows with
+        optimistic and pessimistic ranks are then the bounds of every metric, and the result has no others.
+    known : sequence of str or Path, optional
+        The files of training, validation and test triples: needed where the ranks are a file of the best answers to
+        each query (AnyBURL, PyClause), in which other known answers do not count.
     dataset : str or EvaluationSet, optional
         Whose constants to adjust with. Without it expectation and variance are computed from num_candidates, where
         they are known; z_random_scorer needs the database.
@@ -146,7 +159,6 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     hits_at_3 0.6667 0.3 0.5238
 
     """
-    frame = tasks_from(ranks, num_candidates)
     chosen = expand([metrics] if isinstance(metrics, str) else metrics, KS)
     evaluation_set = None
     if dataset is not None:
@@ -156,6 +168,9 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         raise RankadjustError(
             "what a baseline reaches depends on the data set: give dataset (--dataset), too"
         )
+    most = None if evaluation_set is None else evaluation_set.largest_count
+    layout = Layout(columns, beyond, most, known)
+    frame = tasks_from(ranks, num_candidates, layout=layout)
     frame = on_side(frame, known_name(SIDE, side, SIDES, "ranks"))
     if evaluation_set is not None:
         check_fit(frame, evaluation_set)
@@ -170,6 +185,8 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         constants, on=["average", "side", "metric"], how="left", maintain_order="left"
     )
     adjusted = add_adjusted(rows.with_columns(scores=pl.lit(stated, pl.String)))
+    if layout.bounds:
+        adjusted = adjusted.filter(pl.col("rank_type").is_in(TIED))
     carry = worth(tasks.ways("relations", [*tasks.sides][-1])) if "relations" in tasks.clusters else None
     remarks = remarks_on(tasks, fits=evaluation_set is not None)
     return (
@@ -306,6 +323,7 @@ def _with_remarks(*remarks: pl.Expr) -> pl.Expr:
 # --- what chance gives ---------------------------------------------------------------------------------------
 
 _NO_MOMENTS = "no exact moments are known for this metric"
+_ONE_LIST = "the tasks share one list of negatives: their ranks are not independent"
 _NOT_COUNTED = "z of a random scorer needs the data set: num_candidates do not say which tasks share a query"
 
 
@@ -348,6 +366,12 @@ def _chance(
         return _of_set(metric, evaluation_set.of_side(side))
     if tasks.counts_known:
         computed = _of_candidates(metric, average, side, tasks)
+        if tasks.one_list:
+            of_scorer = _variance_of_one_list(metric, average, side, tasks)
+            why = computed.reason or _ONE_LIST
+            return Chance(
+                computed.expectation, None, of_scorer, reason=why, reason_static_scorer=_NOT_COUNTED
+            )
         return Chance(
             computed.expectation,
             computed.variance,
@@ -397,6 +421,22 @@ def _of_weighted_mean(metric: Metric, counts: FloatArray, weights: FloatArray, g
     variances = np.bincount(groups, weights**2 * variance)[present] / total[present] ** 2
     number = expectations.size
     return Moments(float(expectations.mean()), float(variances.sum() / number**2), "weighted mean")
+
+
+def _variance_of_one_list(metric: Metric, average: str, side: str, tasks: Tasks) -> float | None:
+    """Return the variance of a mean under a random scorer where all tasks have the same negatives.
+
+    Among N - 1 negatives two true answers take any two of N + 1 places alike, so that the product of their terms is on
+    average ((sum f)^2 + sum f^2) / (N (N + 1)), with the sums over the ranks from 1 to N.
+    """
+    if metric.term is None or not metric.additive or average != "micro" or tasks.weighted:
+        return None
+    number, count = tasks.sides[side].size, int(tasks.counts[0])
+    terms = metric.term(np.arange(1.0, count + 1), np.full(count, float(count)))
+    total, squares = float(terms.sum()), float(terms @ terms)
+    mean = total / count
+    shared = (total**2 + squares) / (count * (count + 1)) - mean**2
+    return (squares / count - mean**2) / number + (number - 1) / number * shared
 
 
 def _averaged(average: str) -> str:

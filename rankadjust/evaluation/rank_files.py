@@ -9,6 +9,7 @@ import csv
 import difflib
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,15 @@ from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.frames import filled, is_frame, require_frame
 from rankadjust.base.io import read_csv, read_parquet, readable
 from rankadjust.base.vocabulary import TASK_SIDES, TIED
-from rankadjust.evaluation.scores import holds_scores, read_scores
+from rankadjust.evaluation.answer_lists import holds_answers, read_answers
+from rankadjust.evaluation.rank_columns import (
+    BEYOND,
+    TRIPLE_WITH_RANKS,
+    Layout,
+    with_bounds,
+    with_sides,
+)
+from rankadjust.evaluation.scores import holds_scores, ranks_of_scores, read_array, read_scores
 from rankadjust.evaluation.task_attributes import ATTRIBUTES
 
 COLUMNS = ("rank", *TIED, "side", "triple", "num_candidates", "weight", "group")
@@ -32,6 +41,8 @@ _SUFFIXES = (*_SEPARATORS, ".parquet")
 _TRACE = "trace.yaml"
 _TRACES = (".yaml", ".yml")
 _TRACE_NUMBERS = ("s", "p", "o", "epoch", "rank", "rank_filtered", "rank_filtered_with_test")
+# Head, relation and tail of a triple, and the ranks of head and tail: 'a;r;b;1;MISS_3'.
+_TRIPLE_WITH_RANKS = re.compile(r"[^;]*;[^;]*;[^;]*(?:;(?:\d+(?:\.\d+)?|MISS\w*)){2}")
 _SIDE_OF_TASK = {"sp": "tail", "po": "head"}
 
 
@@ -39,21 +50,27 @@ def tasks_from(
     source: str | Path | pl.DataFrame | ArrayLike,
     num_candidates: ArrayLike | None = None,
     where: str = "the ranks",
+    layout: Layout | None = None,
 ) -> pl.DataFrame:
     """Return the tasks of a file or folder (ranks or scores), of a frame, or of an array of ranks.
 
     where: the name of the source in messages, if it is not a file. num_candidates: one number for all tasks or one
-    for each; None where the source says it, or nobody does. The result has the columns of COLUMNS and ATTRIBUTES that
-    the source has (numbers as Float64, others as String), without nulls; for scores also num_filtered, as
-    `read_scores` has it.
+    for each; None where the source says it, or nobody does. layout: what the source does not say about its columns. The
+    result has the columns of COLUMNS and ATTRIBUTES that the source has (numbers as Float64, others as String), without
+    nulls; for scores also num_filtered and one_list, as `read_scores` has them.
     Raises RankadjustError with the number of a row that cannot be a task.
     """
+    layout = layout or Layout()
+    if num_candidates is not None and np.ndim(num_candidates) == 0 and layout.bounds:
+        layout = replace(layout, most=int(_numbers(num_candidates, "num_candidates")[0]))
     if isinstance(source, str | Path):
-        tasks = _read(Path(source))
+        tasks = _read(Path(source), layout)
     elif is_frame(source):
-        tasks = check_tasks(require_frame(source, where), where, first_row=0)
+        tasks = _tasks_of(require_frame(source, where), layout, where, first_row=0)
+    elif isinstance(source, Mapping):
+        tasks = _of_scores(ranks_of_scores(source, where), where)
     else:
-        tasks = check_tasks(pl.DataFrame({"rank": _numbers(source, where)}), where, first_row=0)
+        tasks = _tasks_of(_of_array(source, layout, where), layout, where, first_row=0)
     if num_candidates is None:
         return tasks
     counts = _numbers(num_candidates, "num_candidates")
@@ -75,19 +92,49 @@ def _numbers(values: ArrayLike, name: str) -> FloatArray:
     return numbers
 
 
-def _read(path: Path) -> pl.DataFrame:
+def _of_array(source: ArrayLike, layout: Layout, where: str) -> pl.DataFrame:
+    """Return an array of ranks as a table: of the shape (n,), or (n, columns) where these have names."""
+    try:
+        array = np.asarray(source)
+    except ValueError:
+        raise RankadjustError(f"{where} must be a list of numbers") from None
+    if layout.columns and array.ndim == 2:
+        return _named(pl.DataFrame(array, orient="row"), layout.columns, where)
+    if array.ndim == 2:
+        raise RankadjustError(
+            f"{where}: an array of the shape {array.shape}; name its columns, for example columns=['rank_head', "
+            "'rank_tail'] (--columns rank_head,rank_tail)"
+        )
+    return pl.DataFrame({"rank": _numbers(source, where)})
+
+
+def _of_scores(ranks: pl.DataFrame, where: str) -> pl.DataFrame:
+    known = [name for name in ("num_filtered", "one_list") if name in ranks.columns]
+    return check_tasks(ranks, where, first_row=0).with_columns(ranks.select(known))
+
+
+def _tasks_of(frame: pl.DataFrame, layout: Layout, where: str, first_row: int) -> pl.DataFrame:
+    return check_tasks(with_bounds(with_sides(frame), layout, where), where, first_row, len(frame))
+
+
+def _read(path: Path, layout: Layout) -> pl.DataFrame:
     if holds_scores(path):
-        ranks = read_scores(path)
-        return check_tasks(ranks, str(path), first_row=0).with_columns(ranks["num_filtered"])
+        return _of_scores(read_scores(path), str(path))
     if re.match("[a-z]{2,}:/", str(path)):
         raise RankadjustError(f"{path}: this is an address; download the file, and give its path")
     if (path / _TRACE).is_file():
         path /= _TRACE
     if path.is_dir():
-        return _read_folder(path)
-    frame = read_trace(path) if path.suffix in _TRACES else _read_table(path)
+        return _read_folder(path, layout)
+    if path.suffix == ".npy":
+        return _tasks_of(_of_array(read_array(path), layout, str(path)), layout, str(path), first_row=0)
+    if holds_answers(path):
+        return check_tasks(read_answers(path, layout.known, layout.most), str(path), first_row=1)
+    frame = read_trace(path) if path.suffix in _TRACES else _read_table(path, layout)
     # People count lines from 1, and the header of a text table is one.
-    return check_tasks(frame, str(path), first_row=2 if _suffix(path) in _SEPARATORS else 1)
+    is_headed = not layout.columns and tuple(frame.columns) != TRIPLE_WITH_RANKS
+    has_header = _suffix(path) in _SEPARATORS and is_headed
+    return _tasks_of(frame, layout, str(path), first_row=1 + has_header)
 
 
 def table_files(folder: Path) -> list[Path]:
@@ -126,9 +173,9 @@ def _is_run(path: Path) -> bool:
     return is_trace or path.suffix == ".npz" or _suffix(path) in _SUFFIXES
 
 
-def _read_folder(path: Path) -> pl.DataFrame:
+def _read_folder(path: Path, layout: Layout) -> pl.DataFrame:
     files = table_files(path)
-    tables = [_read(file) for file in files]
+    tables = [_read(file, layout) for file in files]
     for file, table in zip(files, tables, strict=True):
         if table.columns != tables[0].columns:
             raise RankadjustError(
@@ -138,19 +185,23 @@ def _read_folder(path: Path) -> pl.DataFrame:
     return pl.concat(tables)
 
 
-def _read_table(path: Path) -> pl.DataFrame:
+def _read_table(path: Path, layout: Layout) -> pl.DataFrame:
     with readable(path):
         if path.suffix == ".parquet":
             return read_parquet(path)
         if _suffix(path) in _SEPARATORS:
-            return _read_text(path, _SEPARATORS[_suffix(path)])
+            return _read_text(path, _SEPARATORS[_suffix(path)], layout.columns)
     raise RankadjustError(
-        f"{path}: not a table of ranks or scores; known are {', '.join(_SUFFIXES)}, .npz "
-        "and trace.yaml of LibKGE"
+        f"{path}: not a table of ranks or scores; known are {', '.join(_SUFFIXES)}, .npy, .npz, trace.yaml of LibKGE, "
+        "and lists of answers of AnyBURL"
     )
 
 
-def _read_text(path: Path, separator: str) -> pl.DataFrame:
+def _read_text(path: Path, separator: str, columns: Sequence[str]) -> pl.DataFrame:
+    """Return the table in a text. columns: the names of its columns, if it has no header.
+
+    Where spreadsheets write a comma for the decimal point, they separate the cells by semicolons.
+    """
     with path.open("rb") as file:
         start = file.read(1000)
     if start.startswith(b"PK"):
@@ -161,12 +212,28 @@ def _read_text(path: Path, separator: str) -> pl.DataFrame:
         raise RankadjustError(
             f"{path}: row 1: the text is UTF-16, as some spreadsheets write it; save it as UTF-8"
         )
+    first = start.decode("utf-8", errors="replace").partition("\n")[0]
+    has_semicolons = ";" in first and separator not in first and path.suffix != ".gz"
+    if has_semicolons:
+        separator = ";"
+        columns = columns or (TRIPLE_WITH_RANKS if _TRIPLE_WITH_RANKS.fullmatch(first.strip()) else ())
     try:
-        return read_csv(path, separator=separator, raise_if_empty=False)
+        frame = read_csv(path, separator=separator, raise_if_empty=False, has_header=not columns)
     except pl.exceptions.PolarsError:
         if why := None if path.suffix == ".gz" else _why_no_table(path, separator):
             raise RankadjustError(f"{path}: {why}") from None
         raise
+    frame = _named(frame, columns, str(path)) if columns else frame
+    numbers = [name for name in _NUMBERS if name in frame.columns] if has_semicolons else []
+    return frame.with_columns(pl.col(numbers).str.replace(",", ".", literal=True))
+
+
+def _named(frame: pl.DataFrame, columns: Sequence[str], where: str) -> pl.DataFrame:
+    if frame.width != len(columns):
+        raise RankadjustError(
+            f"{where}: {frame.width} columns, but {len(columns)} names: {', '.join(columns)}"
+        )
+    return frame.rename(dict(zip(frame.columns, columns, strict=True)))
 
 
 def _why_no_table(path: Path, separator: str) -> str | None:
@@ -192,11 +259,13 @@ def _suffix(path: Path) -> str:
     return Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
 
 
-def check_tasks(frame: pl.DataFrame, where: str, first_row: int) -> pl.DataFrame:
+def check_tasks(frame: pl.DataFrame, where: str, first_row: int, height: int | None = None) -> pl.DataFrame:
     """Return the columns of tasks as Float64 and String, or raise RankadjustError with the first wrong row.
 
-    where: what the message calls the table; first_row: the number of its first row.
+    where: what the message calls the table; first_row: the number of its first row; height: how many rows it has, if
+    each of them is two tasks.
     """
+    height = height or max(1, frame.height)
     _check_columns(frame, where)
     present = [name for name in COLUMNS if name in frame.columns]
     # People have columns of these names for other purposes: a column without an attribute for every task is left alone.
@@ -206,7 +275,7 @@ def check_tasks(frame: pl.DataFrame, where: str, first_row: int) -> pl.DataFrame
         if not _holds_values(frame[name], number=name in _NUMBERS):
             given = frame[name].drop_nulls().head(1).to_list()
             row = int((frame[name].is_not_null().arg_max() or 0) if given else 0)
-            raise _wrong_value(where, first_row + row, name, given[0] if given else None, rule)
+            raise _wrong_value(where, first_row + row % height, name, given[0] if given else None, rule)
     text = [name for name in present if name not in _NUMBERS]
     tasks = frame.select(
         *(pl.col(name).cast(pl.Float64, strict=False) for name in present if name in _NUMBERS),
@@ -220,7 +289,7 @@ def check_tasks(frame: pl.DataFrame, where: str, first_row: int) -> pl.DataFrame
         wrong = tasks.select((is_wrong | pl.col(name).is_null()).arg_true()).to_series()
         if wrong.len():
             row = int(wrong[0])
-            raise _wrong_value(where, first_row + row, name, frame[name][row], rule)
+            raise _wrong_value(where, first_row + row % height, name, frame[name][row], rule)
     if "weight" in present and tasks["weight"].sum() == 0:
         raise RankadjustError(f"{where}: every weight is 0; at least one must be more")
     return tasks
@@ -251,7 +320,9 @@ def _hint(name: str, given: object) -> str:
         return did_you_mean(str(given), TASK_SIDES)
     if name in ("rank", *TIED):
         if text in ("0", "0.0"):
-            return "; if your ranks count from 0, add 1 to each"
+            return "; if your ranks count from 0, add 1 to each; if 0 is an answer beyond the best k, give --beyond k"
+        if re.search(BEYOND, text):
+            return "; if the answer was not among the best k, give --beyond k"
         if re.fullmatch(r"\d+,\d+", text):
             return f"; write a decimal point: {text.replace(',', '.')}"
         if text == "nan":

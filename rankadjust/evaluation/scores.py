@@ -7,7 +7,7 @@ memory (docs/evaluate.md).
 
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,47 +111,80 @@ def read_scores(path: str | Path) -> pl.DataFrame:
     the result. One more is num_filtered: how many columns of each task the mask takes away.
     """
     path = Path(path)
-    arrays = _true_answer_first(_load_file(path) if path.suffix == ".npz" else _open_folder(path), path)
-    for name in ("scores", "target"):
-        if name not in arrays:
-            raise RankadjustError(f"{path}: there is no '{name}'; it has {', '.join(arrays) or 'nothing'}")
-    mask = _mask(arrays, path)
-    ranks = _ranked(arrays["scores"], np.asarray(arrays["target"]), mask, str(path))
-    if mask is not None and arrays["scores"].shape[1] > 1 and (ranks["num_candidates"] == 1).all():
-        raise RankadjustError(
-            f"{path}: the mask filters out everything but the true answer in every task, so that every rank is 1; "
-            "it is true where a candidate is filtered out: is it inverted?"
-        )
+    return ranks_of_scores(_load_file(path) if path.suffix == ".npz" else _open_folder(path), path)
+
+
+def ranks_of_scores(arrays: Mapping[str, Any], path: str | Path = "the scores") -> pl.DataFrame:
+    """Return the ranks of arrays by their names, as `read_scores` does of those in a file; path: for messages."""
+    if _POSITIVE in arrays or _NEGATIVE in arrays:
+        ranks = _against_negatives(arrays, path).with_columns(num_filtered=0)
+    else:
+        ranks = _among_candidates(arrays, path)
     for name in TASK_COLUMNS:
         if name in arrays:
             column = np.asarray(arrays[name])
             if column.shape != (ranks.height,):
                 raise RankadjustError(f"{path}: '{name}' has the shape {column.shape}, not ({ranks.height},)")
             ranks = ranks.with_columns(pl.Series(name, column))
-    return ranks.with_columns(num_filtered=arrays["scores"].shape[1] - pl.col("num_candidates"))
+    return ranks
 
 
-def _true_answer_first(arrays: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
-    """Return the arrays with scores and target where they have scores of true answers and of negatives."""
-    if _POSITIVE not in arrays and _NEGATIVE not in arrays:
-        return arrays
+def _among_candidates(arrays: Mapping[str, Any], path: str | Path) -> pl.DataFrame:
+    for name in ("scores", "target"):
+        if name not in arrays:
+            raise RankadjustError(f"{path}: there is no '{name}'; it has {', '.join(arrays) or 'nothing'}")
+    scores = arrays["scores"] if hasattr(arrays["scores"], "shape") else np.asarray(arrays["scores"])
+    mask = _mask(arrays, path)
+    ranks = _ranked(scores, np.asarray(arrays["target"]), mask, str(path))
+    if mask is not None and scores.shape[1] > 1 and (ranks["num_candidates"] == 1).all():
+        raise RankadjustError(
+            f"{path}: the mask filters out everything but the true answer in every task, so that every rank is 1; "
+            "it is true where a candidate is filtered out: is it inverted?"
+        )
+    return ranks.with_columns(num_filtered=scores.shape[1] - pl.col("num_candidates"))
+
+
+def _against_negatives(arrays: Mapping[str, Any], path: str | Path) -> pl.DataFrame:
+    """Return the ranks of true answers among negatives: a row or a list of them for each, or one list for all.
+
+    The column one_list says that all have the same negatives: then their ranks depend on each other.
+    """
     for name in (_POSITIVE, _NEGATIVE):
         if name not in arrays:
             raise RankadjustError(f"{path}: there is no '{name}'; it has {', '.join(arrays)}")
-    positive, negative = np.asarray(arrays[_POSITIVE]), np.asarray(arrays[_NEGATIVE])
+    positive, given = np.asarray(arrays[_POSITIVE]), arrays[_NEGATIVE]
+    is_listed = isinstance(given, Sequence) and len({np.shape(own) for own in given}) > 1
+    negatives = [np.asarray(own) for own in (given if is_listed else [given])]
+    dimensions = {own.ndim for own in negatives}
     if (
-        positive.dtype.kind not in _NUMBERS
-        or negative.dtype.kind not in _NUMBERS
+        any(each.dtype.kind not in _NUMBERS or not each.size for each in (positive, *negatives))
         or positive.shape[:1] != (positive.size,)
-        or negative.ndim != 2
-        or negative.shape[0] != positive.size
+        or (dimensions == {2} and len(negatives[0]) != positive.size)
+        or (is_listed and (dimensions != {1} or len(negatives) != positive.size))
+        or not dimensions <= {1, 2}
     ):
+        shape = "lists" if is_listed else f"the shape {negatives[0].shape}"
         raise RankadjustError(
-            f"{path}: y_pred_pos has the shape {positive.shape} and y_pred_neg {negative.shape}; needed are (tasks,) "
-            "and (tasks, negatives) of numbers, the negatives of each task in a row"
+            f"{path}: y_pred_pos has the shape {positive.shape} and y_pred_neg {shape}; needed are numbers: (tasks,) "
+            "and (tasks, negatives), with the negatives of each task in a row, or one list (negatives,) for all tasks"
         )
-    scores = np.column_stack([positive.ravel(), negative])
-    return {**arrays, "scores": scores, "target": np.zeros(positive.size, dtype=np.int64)}
+    scores = positive.ravel()
+    if dimensions == {2}:
+        target = np.zeros(scores.size, dtype=np.int64)
+        return _ranked(np.column_stack([scores, negatives[0]]), target, None, str(path))
+    for task, own in enumerate(negatives):
+        _refuse_unusable(own[None], np.ones((1, own.size), dtype=np.bool_), task, str(path))
+    _refuse_unusable(scores[:, None], np.ones((scores.size, 1), dtype=np.bool_), 0, str(path))
+    ordered = [np.sort(own) for own in negatives]
+    owners = ordered if is_listed else ordered * scores.size
+    better, not_worse = (
+        [own.size - int(np.searchsorted(own, score, side)) for own, score in zip(owners, scores, strict=True)]
+        for side in ("right", "left")
+    )
+    ranks = pl.DataFrame(
+        {"optimistic": better, "pessimistic": not_worse, "num_candidates": [own.size for own in owners]}
+    )
+    return ranks.select(pl.all() + 1, one_list=pl.lit(value=not is_listed and scores.size > 1))
 
 
 def _load_file(path: Path) -> Mapping[str, Any]:
@@ -162,6 +195,13 @@ def _load_file(path: Path) -> Mapping[str, Any]:
         with arrays:
             # If a member is not an array, numpy returns its bytes.
             return {name: np.asarray(array) for name, array in arrays.items()}
+
+
+def read_array(path: Path) -> NDArray[Any]:
+    """Return the array in a .npy file."""
+    with _readable(path):
+        array: NDArray[Any] = np.load(path, allow_pickle=False)
+        return array
 
 
 def _open_folder(path: Path) -> Mapping[str, Any]:
@@ -183,7 +223,7 @@ def _readable(path: Path) -> AbstractContextManager[None]:
     return readable(path, "cannot be read as numbers", broken=_BROKEN)
 
 
-def _mask(arrays: Mapping[str, Any], path: Path) -> _Rows | None:
+def _mask(arrays: Mapping[str, Any], path: str | Path) -> _Rows | None:
     """Return what is filtered out; the arrays give it at most once."""
     given = [name for name in ("mask", "filter", _ROW_POINTERS) if name in arrays]
     if len(given) > 1:
@@ -206,7 +246,7 @@ def _from_sparse(matrix: Any) -> _Sparse:  # noqa: ANN401 - any of scipy's spars
     return _Sparse(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.shape)
 
 
-def _checked(mask: _Sparse, path: Path) -> _Sparse:
+def _checked(mask: _Sparse, path: str | Path) -> _Sparse:
     """Return a sparse mask from the user's own arrays, which may be anything."""
     pointers, columns = mask.row_pointers, mask.columns
     whole = pointers.dtype.kind in "iu" and columns.dtype.kind in "iu" and pointers.ndim == columns.ndim == 1
@@ -259,6 +299,15 @@ def _ranked_block(
             )
         is_candidate = ~mask.astype(np.bool_)
         is_candidate[number, target] = True
+    _refuse_unusable(scores, is_candidate, first, where)
+    true_score = scores[number, target][:, None]
+    better = np.count_nonzero((scores > true_score) & is_candidate, axis=1)
+    not_worse = np.count_nonzero((scores >= true_score) & is_candidate, axis=1)
+    return better + 1, not_worse, np.count_nonzero(is_candidate, axis=1)
+
+
+def _refuse_unusable(scores: NDArray[Any], is_candidate: NDArray[np.bool_], first: int, where: str) -> None:
+    """Refuse NaN, which has no rank, and what programs write over known answers: -inf, -1e6, other powers of ten."""
     not_a_number = np.isnan(scores) & is_candidate
     if not_a_number.any():
         row, column = (int(place[0]) for place in np.nonzero(not_a_number))
@@ -266,15 +315,6 @@ def _ranked_block(
             f"{where}: the score of task {first + row}, column {column} is NaN (counted from 0); "
             "NaN has no rank: mend the score, or mask it if it is filtered out"
         )
-    _refuse_filling(scores, is_candidate, first, where)
-    true_score = scores[number, target][:, None]
-    better = np.count_nonzero((scores > true_score) & is_candidate, axis=1)
-    not_worse = np.count_nonzero((scores >= true_score) & is_candidate, axis=1)
-    return better + 1, not_worse, np.count_nonzero(is_candidate, axis=1)
-
-
-def _refuse_filling(scores: NDArray[Any], is_candidate: NDArray[np.bool_], first: int, where: str) -> None:
-    """Refuse scores that programs write over known answers in place of a mask: -inf, -1e6 and other powers of ten."""
     lowest = float(np.min(scores, initial=0, where=is_candidate))
     if lowest > _FILLING or not (np.isneginf(lowest) or float(np.log10(-lowest)).is_integer()):
         return

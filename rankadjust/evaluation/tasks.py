@@ -43,6 +43,7 @@ class Tasks:
     triples: the number of every task's triple, from 0 on; by_triple: whether triples are known, otherwise each task is
         one.
     clusters: the clusters of each population that is known; triples always are.
+    one_list: whether all tasks have the same list of negatives, so that their ranks depend on each other.
     """
 
     sides: Mapping[str, IntArray]
@@ -54,6 +55,7 @@ class Tasks:
     triples: IntArray
     by_triple: bool
     clusters: Mapping[str, "Clusters"]
+    one_list: bool = False
 
     def ways(self, population: str, side: str) -> list[IntArray]:
         """Return the clusters of the tasks of a side for a population, as `Clusters.ways`."""
@@ -98,6 +100,7 @@ def tasks_of(frame: pl.DataFrame) -> Tasks:
         by_triple=by_triple,
         clusters={"triples": Clusters({"both": triples})}
         | {name: clusters_of(frame, name) for name in known},
+        one_list="one_list" in frame.columns and bool(frame["one_list"].all()),
     )
 
 

@@ -598,7 +598,7 @@ def test_tasks_that_stand_twice_are_pointed_out():
     ("ranks", "num_candidates", "message"),
     [
         (["a"], None, "ranks must be a list of numbers"),
-        ([[1, 2]], None, r"not an array of the shape \(1, 2\)"),
+        ([[1, 2]], None, r"an array of the shape \(1, 2\); name its columns"),
         ([1, 2], [3, 4, 5], "num_candidates has 3 values for 2 tasks"),
         ([1, 5], 4, "row 1: num_candidates is 4"),
     ],

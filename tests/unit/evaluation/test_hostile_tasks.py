@@ -97,8 +97,8 @@ def test_what_is_no_array_of_numbers_is_one_line(tmp_path, data):
         ("a.csv", b"rank,side\n1,head\n1,5,tail\n", "row 3 has 3 cells, but the header 2; .* decimal point"),
         (
             "a.csv",
-            b"rank;side\n1;head\n1,5;tail\n",
-            "row 3 has 2 cells, but the header 1; separate .* by commas",
+            b"rank;side\n1;head\n1,5;tail;x\n",
+            "row 3 has 3 cells, but the header 2; .* decimal point",
         ),
         ("a.tsv", b"rank\tside\n1,5\ttail\n", r"row 2: rank is '1,5', .*; write a decimal point: 1\.5"),
     ],
