@@ -114,7 +114,8 @@ CASES: dict[str, list[Check]] = {
     "22-two-columns-of-ranks": [
         Check("rankadjust evaluate wide.csv --num-candidates 1000 --metric mrr", ["MRR +0.1399"]),
         Check(
-            "rankadjust evaluate ranks.npy --columns rank_head,rank_tail --num-candidates 1000 --metric mrr", ["0.08973"]
+            "rankadjust evaluate ranks.npy --num-candidates 1000 --metric mrr --columns rank_head,rank_tail",
+            ["0.08973"],
         ),
         Check("python try.py", [r"shape \(2, 2\); name its columns"]),
     ],
