@@ -30,6 +30,13 @@ for delimiter, columns in {formats}:
         print("refused:", error)
 """
 
+LISTED = """
+from rankadjust import EvaluationSet
+train = [("c1", "CtD", "d1"), ("c2", "CtD", "d2"), ("c3", "up", "g")]
+lists = {"CtD": {"head": ["c1", "c2", "c3"], "tail": ["d1", "d2"]}}
+print(EvaluationSet.from_triples(train, None, [("c1", "CtD", "d2")], candidates=lists).histogram.rows())
+"""
+
 
 class Check(NamedTuple):
     """A command (or a script, if it begins with a line break), and patterns of what it must and must not print."""
@@ -137,7 +144,10 @@ CASES: dict[str, list[Check]] = {
         Check("rankadjust evaluate anyburl.txt --num-candidates 4", ["^error: anyburl.txt: .*--known train.txt"]),
         Check("rankadjust evaluate explainaboard.json --num-candidates 4", ["^error: explainaboard.json: not a"]),
     ],
-    "27-own-candidate-lists": [Check("python try.py", ["filtered .*'head', 5, 1", "typed .*'head', 1, 1"])],
+    "27-own-candidate-lists": [
+        Check("python try.py", ["filtered .*'head', 5, 1", "typed .*'head', 1, 1"]),
+        Check(LISTED, [r"'head', 2, 1\), \('testing', 'tail', 1, 1"]),
+    ],
     "29-hyper-relational": [
         Check("rankadjust adjust --dataset WD50K mrr=0.349", ["^error: unknown data set 'WD50K'"]),
         Check("rankadjust adjust --dataset JF17K mrr=0.574", ["^error: unknown data set 'JF17K'"]),

@@ -21,6 +21,7 @@ from rankadjust.database.known_names import SIDE, SPLIT, known_name, narrowed, w
 from rankadjust.database.store import BASELINES_SCHEMA, SCHEMA
 
 if TYPE_CHECKING:
+    from rankadjust.counting.candidate_lists import Lists
     from rankadjust.counting.protocols import Protocol
     from rankadjust.database.own_triples import Triples
 
@@ -134,7 +135,7 @@ class EvaluationSet:
         return cls.of(Constants.of_run(results).over(Constants.released()), dataset, protocol, split, side)
 
     @classmethod
-    def from_triples(
+    def from_triples(  # noqa: PLR0913 - options of the public API, by name only
         cls,
         train: "Triples",
         valid: "Triples | None",
@@ -144,6 +145,8 @@ class EvaluationSet:
         split: str = "testing",
         side: str = "both",
         name: str = _OWN,
+        candidates: "Lists | None" = None,
+        relations: Sequence[str] | Sequence[int] | None = None,
     ) -> Self:
         """Count the candidates of every ranking task of one's own triples.
 
@@ -158,6 +161,12 @@ class EvaluationSet:
             What is evaluated: training, validation or testing; head, tail or both.
         name : str
             What messages call the data set.
+        candidates : mapping, optional
+            The entities that heads and tails are ranked against, by side ({"head": [...], "tail": [...]}) or by
+            relation and side; known answers are left out, as under filtered. A relation or side without a list is
+            ranked against all entities.
+        relations : sequence, optional
+            The relations whose triples are ranked; the filter knows all triples.
 
         Returns
         -------
@@ -180,13 +189,12 @@ class EvaluationSet:
 
         """
         # What counts takes long to import, and one printed value does not need it.
-        from rankadjust.counting.candidates import count_candidates  # noqa: PLC0415
         from rankadjust.counting.protocols import get_protocol  # noqa: PLC0415
-        from rankadjust.database.own_triples import baselines_of, given_triples, own_tasks  # noqa: PLC0415
+        from rankadjust.database.own_triples import baselines_of, given_triples, own_counts, own_tasks  # noqa: PLC0415
 
         rules = get_protocol(protocol) if isinstance(protocol, str) else protocol
         given = given_triples({"training": train, "validation": valid, "testing": test})
-        counts = count_candidates(given, rules)
+        counts, rules = own_counts(given, rules, candidates, relations)
         chosen = known_name(
             SPLIT, split, counts.histogram["split"].unique().to_list(), f"the triples of {name}"
         )
@@ -198,8 +206,11 @@ class EvaluationSet:
             Histograms([histogram]),
             counts.pairs.filter(split=chosen),
         )
-        counting, listing = baselines_of(given, rules, name), partial(own_tasks, given, rules)
-        whole = cls(name, rules.name, chosen, "both", nothing, histograms, pairs, rules, counting, listing)
+        whole = cls(name, rules.name, chosen, "both", nothing, histograms, pairs, rules)
+        # Scorers that count would have to be ranked against the same lists.
+        if candidates is None and relations is None:
+            counting, listing = baselines_of(given, rules, name), partial(own_tasks, given, rules)
+            whole = replace(whole, counting=counting, listing=listing)
         return whole.of_side(side)
 
     @classmethod

@@ -26,6 +26,7 @@ Registry = Callable[[], "Mapping[str, Dataset]"]
 
 Names = str | list[str] | tuple[str, ...]
 _INFERENCE = "inference_"
+_BOTH_IN_ONE_LIST = "s+o"
 _WHERE_TO_LOOK = (
     "; 'rankadjust datasets' lists the known data sets, and with --results FOLDER the data sets of your run"
 )
@@ -59,6 +60,11 @@ def known_name(
         return match
     if kind == DATASET:
         return _by_alias(name, known, where, registry)
+    if kind in (PROTOCOL, SIDE) and name.replace(" ", "").casefold() == _BOTH_IN_ONE_LIST:
+        raise RankadjustError(
+            f"'{name}' of AmpliGraph ranks the heads and the tails of a triple in one list; no data set has constants "
+            "for it: evaluate with corrupt_side='s,o', which ranks them apart"
+        )
     hint = did_you_mean(name, known) or f"; it has {', '.join(sorted(known))}"
     raise RankadjustError(f"there is no {kind} '{name}' in {where}{hint}")
 

@@ -1,6 +1,7 @@
 """What no database has: constants and tasks of one's own triples, and constants of metrics that a database lacks."""
 
 from collections.abc import Callable, Mapping, Sequence, Sized
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from rankadjust.baselines.tally import Standings, count_standings, tasks_with_ba
 from rankadjust.chance.metrics import Metric, expand, resolve
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
+from rankadjust.counting.candidate_lists import Lists, count_listed
+from rankadjust.counting.candidates import Candidates, count_candidates
 from rankadjust.counting.protocols import Protocol
 from rankadjust.data.encode import encode
 from rankadjust.database.store import BASELINES_SCHEMA, assemble
@@ -65,6 +68,46 @@ def given_triples(splits: Mapping[str, Triples | None]) -> dict[str, pl.DataFram
         if triples is not None
         and (name == "training" or not (isinstance(triples, Sized) and not len(triples)))
     }
+
+
+def own_counts(
+    splits: Mapping[str, pl.DataFrame],
+    protocol: Protocol,
+    candidates: Lists | None,
+    relations: Sequence[str] | Sequence[int] | None,
+) -> tuple[Candidates, Protocol]:
+    """Return the candidates of one's own tasks, and the protocol that they are counted under.
+
+    candidates: lists of entities that answers are ranked against. relations: those whose triples are ranked; known
+    answers are of the same relation, so that the others only add entities.
+    """
+    is_filtered = replace(protocol, name="filtered", description="") == Protocol("filtered")
+    if not is_filtered and candidates is not None:
+        raise RankadjustError(f"lists of candidates are ranked under filtered, not under {protocol.name}")
+    if relations is not None:
+        if (protocol.entities, protocol.unseen) != ("release", "keep"):
+            raise RankadjustError(
+                f"{protocol.name} looks at what training has: leave relations out, or rank all triples"
+            )
+        everything = pl.concat(list(splits.values()), how="diagonal_relaxed")
+        absent = [each for each in relations if each not in everything["relation"]]
+        if absent:
+            raise RankadjustError(f"no triple has the relation {absent[0]!r}")
+        own = {
+            name: frame.filter(pl.col("relation").is_in(list(relations))) for name, frame in splits.items()
+        }
+        splits = {name: frame for name, frame in own.items() if frame.height}
+        remaining = pl.concat(list(splits.values()), how="diagonal_relaxed")
+        isolated = _entities(everything) - _entities(remaining)
+    else:
+        isolated = 0
+    if candidates is None:
+        return count_candidates(splits, protocol, isolated), protocol
+    return count_listed(splits, candidates, isolated), replace(protocol, name="listed")
+
+
+def _entities(triples: pl.DataFrame) -> int:
+    return pl.concat([triples["head"], triples["tail"]]).n_unique()
 
 
 def computed(

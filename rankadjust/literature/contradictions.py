@@ -1,9 +1,9 @@
 """Contradictions: printed values of one model that no ranks have, and rows that repeat each other wrongly.
 
-There are four checks. All values that a source prints for a model in one evaluation, for each side and for both, must
+There are five checks. All values that a source prints for a model in one evaluation, for each side and for both, must
 be possible together (rankadjust.consistency). Each value must be possible with its numbers of candidates and tasks. A
-printed adjusted value must follow from the metric beside it. Rows must not repeat other rows with a slip
-(rankadjust.literature.copies). docs/literature.md, "Consistency", explains each finding.
+printed adjusted value must follow from the metric beside it. A raw value must not be better than the filtered one. Rows
+must not repeat other rows with a slip (rankadjust.literature.copies). docs/literature.md, "Consistency", explains each.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ import polars as pl
 
 from rankadjust.base.frames import filled, require_frame
 from rankadjust.base.vocabulary import SAMPLED
-from rankadjust.chance.metrics import Metric
+from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.consistency.statements import TOLERANCE
 from rankadjust.database.constants import Constants, Database
 from rankadjust.literature.copies import changed_copies, copies
@@ -89,7 +89,7 @@ def check(frame: pl.DataFrame, database: Database = None) -> pl.DataFrame:
     lists = TaskLists(constants.histograms.candidate_counts)
     findings = [finding for group in _groups(rows) for finding in findings_of_model(group, lists)]
     findings.sort(key=lambda finding: finding.row)
-    findings += copies(rows)
+    findings += [*_raw_beside_filtered(rows), *copies(rows)]
     return _as_table(findings, rows, rescored.columns)
 
 
@@ -170,6 +170,36 @@ def findings_of_model(rows: Sequence[Mapping[str, Any]], lists: TaskLists) -> It
     used = [*base.values(), *(value for value in adjusted if (value.side, value.metric.key) not in base)]
     together = list(joint_findings(used, tasks))
     yield from together or unusual(used, tasks)
+
+
+def _raw_beside_filtered(rows: pl.DataFrame) -> Iterator[Finding]:
+    """Return the raw values of a model that are better than its filtered ones, which no ranks have."""
+    about = ["source", "model", "dataset", "split", "side", "metric"]
+    plain = rows.filter(pl.col("adjustment").is_null(), pl.col("status") != "value_impossible")
+    raw, filtered = (plain.filter(protocol=protocol) for protocol in ("raw", "filtered"))
+    pairs = raw.join(filtered, on=about, nulls_equal=True, maintain_order="left", suffix="_filtered")
+    for row in pairs.iter_rows(named=True):
+        metric = resolve(row["metric"])
+        low, high = (
+            ("value_low", "value_high_filtered")
+            if metric.increasing
+            else ("value_low_filtered", "value_high")
+        )
+        if None in (row[low], row[high]) or row[low] <= row[high] + TOLERANCE * max(abs(row[high]), 1.0):
+            continue
+        texts = [f"{metric.label} {row[f'value_as_printed{end}']}" for end in ("", "_filtered")]
+        yield Finding(
+            row=row["_row"],
+            severity="impossible",
+            bound="filter",
+            limit=row[high] if metric.increasing else row[low],
+            excess=row[low] - row[high],
+            values="; ".join(texts),
+            message=(
+                f"{texts[0]} raw is better than {texts[1]} filtered, but to filter known answers out makes no rank "
+                "worse: the two are swapped, or of different evaluations."
+            ),
+        )
 
 
 def _against_base(

@@ -9,7 +9,7 @@ from rankadjust.counting.protocols import get_protocol
 from rankadjust.data.registry import load_registry, resolve_dataset
 from rankadjust.database.constants import Constants
 from rankadjust.database.evaluation_set import EvaluationSet
-from rankadjust.database.known_names import DATASET, PROTOCOL, SIDE, SPLIT, find_name
+from rankadjust.database.known_names import DATASET, PROTOCOL, SIDE, SPLIT, find_name, known_name
 from rankadjust.literature.rescore import rescore
 from rankadjust.tables.reading import read_table
 
@@ -61,6 +61,8 @@ def test_protocols_are_found_in_any_spelling():
     assert get_protocol("Sampled 49") == get_protocol("sampled-49")
     with pytest.raises(RankadjustError, match="there is no protocol 'sampled'"):
         get_protocol("sampled")
+    with pytest.raises(RankadjustError, match=r"'s \+ o' of AmpliGraph ranks .* in one list"):
+        known_name("protocol", "s + o", ["filtered", "raw"], "the database")
 
 
 def test_words_that_are_signs_stay_signs():

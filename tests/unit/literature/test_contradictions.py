@@ -549,3 +549,20 @@ def test_a_value_that_only_cut_digits_explain_is_not_called_impossible():
     (found,) = check(rows).to_dicts()
     assert (found["severity"], found["bound"]) == ("only_if_cut", "candidates")
     assert found["message"].endswith("if digits had been cut off, not rounded.")
+
+
+def test_a_raw_value_is_never_better_than_the_filtered_one():
+    rows = pl.concat(
+        [
+            printed({"mrr": "0.60", "mr": "8.0"}, protocol="raw"),
+            printed({"mrr": "0.50", "mr": "9.0"}, protocol="filtered"),
+        ]
+    )
+    found = check(rows).filter(bound="filter")
+    assert found.select("severity", "values", "limit").rows() == [
+        ("impossible", "MRR 0.60; MRR 0.50", pytest.approx(0.505)),
+        ("impossible", "MR 8.0; MR 9.0", pytest.approx(8.95)),
+    ]
+    # The intervals of 0.55 and 0.5 touch.
+    other = [printed({"mrr": "0.55"}, protocol="raw"), printed({"mrr": "0.5"}, protocol="filtered")]
+    assert check(pl.concat(other)).filter(bound="filter").is_empty()
