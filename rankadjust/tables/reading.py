@@ -1,9 +1,9 @@
 """Read published tables and result files into tidy values; report every assumption and every unread cell.
 
-The steps: `files` turns any format into grids of text; `layout` and `tokens` find the headers, labels and values of
-each grid; `cells` and `values` read each number with its facts; `conventions` compares the values with each other;
-`units` decides between fractions and percent. A sidecar states facts that the table does not (`sidecar`). Every cell of
-a grid ends in exactly one state: value, missing, unread or label.
+The steps: `files` turns any format into grids of text; `layout` finds header, columns and rows of each grid,
+and the facts around it (`columns`, `rows`, `headers`); `cells` decides each cell, with the values compared. A sidecar
+states facts that the table does not (`sidecar`). Every cell of a grid ends in exactly one state: value, missing, unread
+or label. `account` says it in words.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
