@@ -88,7 +88,7 @@ def _rows(lists: Lists, relations: Collection[str | int]) -> Iterator[tuple[str 
 
 
 def _times(name: str) -> pl.Expr:
-    """Return the ordered pairs among things of which each row has this number."""
+    """Return the number of ordered pairs among as many things as each row counts."""
     return (pl.col(name) * (pl.col(name) - 1)).cast(pl.Int64)
 
 

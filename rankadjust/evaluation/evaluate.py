@@ -104,7 +104,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         optimistic and pessimistic ranks are then the bounds of every metric, and the result has no others.
     known : sequence of str or Path, optional
         The files of training, validation and test triples: needed where the ranks are a file of the best answers to
-        each query (AnyBURL, PyClause), in which other known answers do not count.
+        each query (AnyBURL, PyClause); other known answers in them do not count.
     dataset : str or EvaluationSet, optional
         Whose constants to adjust with. Without it expectation and variance are computed from num_candidates, where
         they are known; z_random_scorer needs the database.

@@ -76,8 +76,8 @@ def rank_scores(scores: ArrayLike, target: ArrayLike, mask: ArrayLike | None = N
     """Return the rank of the true answer of each task among its candidates.
 
     scores: numbers (tasks, candidates), higher is better. target: whole numbers (tasks,), the column of the
-    true answer, from 0. mask: truth values (tasks, candidates), or a scipy sparse array, true for what is
-    filtered out; the true answer is a candidate whatever the mask says. None: nothing is filtered.
+    true answer, from 0. mask: truth values (tasks, candidates), or a scipy sparse array, true for candidates
+    that are filtered out; the true answer is a candidate whatever the mask says. None: nothing is filtered.
 
     Columns of the result (Int64): optimistic (1 + number of candidates with a higher score), pessimistic
     (number of candidates with an equal or higher score, the true answer included), num_candidates (the true
@@ -115,7 +115,7 @@ def read_scores(path: str | Path) -> pl.DataFrame:
 
 
 def ranks_of_scores(arrays: Mapping[str, Any], path: str | Path = "the scores") -> pl.DataFrame:
-    """Return the ranks of arrays by their names, as `read_scores` does of those in a file; path: for messages."""
+    """Return the ranks of arrays, named as in a file of scores (`read_scores`); path: for messages."""
     if _POSITIVE in arrays or _NEGATIVE in arrays:
         ranks = _against_negatives(arrays, path).with_columns(num_filtered=0)
     else:
@@ -307,7 +307,7 @@ def _ranked_block(
 
 
 def _refuse_unusable(scores: NDArray[Any], is_candidate: NDArray[np.bool_], first: int, where: str) -> None:
-    """Refuse NaN, which has no rank, and what programs write over known answers: -inf, -1e6, other powers of ten."""
+    """Refuse NaN, which has no rank, and marks that programs write over known answers: -inf, -1e6, -1e4."""
     not_a_number = np.isnan(scores) & is_candidate
     if not_a_number.any():
         row, column = (int(place[0]) for place in np.nonzero(not_a_number))

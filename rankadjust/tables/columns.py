@@ -306,7 +306,7 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
         texts = list(filter(None, sheet.cells[index]))
         is_label = roles[index] == "other" and "other" not in map(role_of, sheet.stacks[index])
         is_label = is_label and not _metric_cells(sheet, index)
-        # 'metrics' before a list of them is no name.
+        # 'metrics' before a list of them names nothing.
         said = [read_header(text, sheet.names) for text in texts]
         is_label = is_label and any(facts.rest or any(facts.stated()) for facts in said)
         if is_label and sheet.is_text(index) and not all(map(_NO_NAME.match, texts)):
