@@ -105,7 +105,7 @@ def _adjust_constant(
     tasks = EvaluationSet.constant(candidates=num_candidates, tasks=1 if num_tasks is None else num_tasks)
     named = named_values(values, metric)
     if num_tasks is None and (of_all := [name for name, _ in named if not resolve(name).additive]):
-        raise click.UsageError(f"{of_all[0]} is no mean over tasks: give --num-tasks, too.")
+        raise click.UsageError(f"{of_all[0]} is not a mean over tasks: give --num-tasks, too.")
     adjusted_values = [adjust_value(text, metric=name, dataset=tasks) for name, text in named]
     if num_tasks is None:
         unknown: dict[str, Any] = dict.fromkeys(
