@@ -27,7 +27,7 @@ from rankadjust import EvaluationSet, evaluate
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.io import write_text
 from rankadjust.chance.metrics import resolve
-from rankadjust.evaluation.intervals import Spread
+from rankadjust.evaluation.spread import Spread
 from rankadjust.evaluation.tasks import tasks_of
 from rankadjust.models.paired import Model, Paired
 from rankadjust.models.part import Part

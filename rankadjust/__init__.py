@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from rankadjust.manuscript.paper import Paper, paper
     from rankadjust.models.compare import Comparison, compare, compare_by, compare_datasets
     from rankadjust.public_set import EvaluationSet
-    from rankadjust.sampling.bounds import FullBounds, full_bounds
     from rankadjust.sampling.expected import to_sampled
+    from rankadjust.sampling.full_bounds import FullBounds, full_bounds
     from rankadjust.tables.reading import read_table
 
 __version__ = version.VERSION
@@ -86,7 +86,7 @@ _MODULES = {
     "Comparison": "models.compare",
     "Constants": "database.constants",
     "EvaluationSet": "public_set",
-    "FullBounds": "sampling.bounds",
+    "FullBounds": "sampling.full_bounds",
     "Paper": "manuscript.paper",
     "RankadjustError": "base.errors",
     "adjust": "evaluation.one_value",
@@ -98,7 +98,7 @@ _MODULES = {
     "count_candidates": "counting.candidates",
     "count_protocols": "counting.candidates",
     "evaluate": "evaluation.evaluate",
-    "full_bounds": "sampling.bounds",
+    "full_bounds": "sampling.full_bounds",
     "load_database": "database.store",
     "metric_moments": "chance.moments",
     "paper": "manuscript.paper",

@@ -64,7 +64,7 @@ def _of_values(
     **given: Any,
 ) -> None:
     from rankadjust.output.bounds_text import full_bounds_text
-    from rankadjust.sampling.bounds import full_bounds
+    from rankadjust.sampling.full_bounds import full_bounds
 
     named = by_metric_of(values)
     if sampled is None:

@@ -15,8 +15,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from rankadjust.base.arrays import FloatArray
-from rankadjust.consistency.grid import Averaged, Grid, RankFunction, rank_grid, thresholds_of
 from rankadjust.consistency.linear_program import LinearProgram, Solution
+from rankadjust.consistency.rank_grid import Averaged, Grid, RankFunction, rank_grid, thresholds_of
 from rankadjust.consistency.statements import Demand, Statement, TaskCounts
 
 # The greatest rank if nothing bounds it: more than any data set has entities.

@@ -17,7 +17,7 @@ import numpy as np
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.chance.metrics import MEAN_OF_VALUE, Metric, share_beaten
-from rankadjust.consistency.grid import RankFunction
+from rankadjust.consistency.rank_grid import RankFunction
 
 # Values printed at full precision still carry the noise of single precision.
 TOLERANCE = 1e-6

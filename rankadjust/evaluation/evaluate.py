@@ -21,10 +21,10 @@ from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import GAIN, add_gain, why_no_gain
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.database.known_names import SIDE, known_name
-from rankadjust.evaluation.intervals import Spread, worth
 from rankadjust.evaluation.one_value import add_drawn_p
 from rankadjust.evaluation.rank_columns import Layout
 from rankadjust.evaluation.rank_files import tasks_from
+from rankadjust.evaluation.spread import Spread, worth
 from rankadjust.evaluation.task_attributes import (
     check_fit,
     on_side,
@@ -92,9 +92,9 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     ----------
     ranks : file, folder, frame, mapping, or array of shape (n,) or (n, columns)
         A table (Parquet, CSV, TSV, a frame), a folder of tables, or ranks alone; or scores, as an .npz file, a folder
-        or a mapping of arrays (`rankadjust.evaluation.scores.read_scores`). A table has the column rank, or optimistic
-        and pessimistic, the ends of what ties allow, or rank_head and rank_tail. The columns side (head, tail), triple,
-        num_candidates, weight and group are optional.
+        or a mapping of arrays (`rankadjust.evaluation.score_files.read_scores`). A table has the column rank, or
+        optimistic and pessimistic, the ends of what ties allow, or rank_head and rank_tail. The columns side (head,
+        tail), triple, num_candidates, weight and group are optional.
     num_candidates : int or array of shape (n,), optional
         Candidates of each task, the true answer included; in place of a column.
     columns : sequence of str, optional

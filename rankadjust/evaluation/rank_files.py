@@ -29,7 +29,7 @@ from rankadjust.evaluation.rank_columns import (
     with_bounds,
     with_sides,
 )
-from rankadjust.evaluation.scores import holds_scores, ranks_of_scores, read_array, read_scores
+from rankadjust.evaluation.score_files import holds_scores, ranks_of_scores, read_array, read_scores
 from rankadjust.evaluation.task_attributes import ATTRIBUTES
 
 COLUMNS = ("rank", *TIED, "side", "triple", "num_candidates", "weight", "group")

@@ -9,7 +9,7 @@ import polars as pl
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.chance.metrics import NORMAL_QUARTILE, Metric
 from rankadjust.chance.rank_sums import mean_over_orders
-from rankadjust.evaluation.intervals import Spread, why_too_short
+from rankadjust.evaluation.spread import Spread, why_too_short
 from rankadjust.evaluation.tasks import POPULATIONS, Tasks
 
 ERRORS = tuple(f"error_{population}" for population in POPULATIONS)

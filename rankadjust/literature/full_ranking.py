@@ -11,8 +11,8 @@ from rankadjust.database.constants import Constants
 from rankadjust.literature.statuses import USABLE
 from rankadjust.literature.summaries import comparable
 from rankadjust.literature.tidy import add_run
-from rankadjust.sampling.bounds import Value, bounds_in, is_function_of_mean
-from rankadjust.sampling.protocols import Asked, Setting, setting
+from rankadjust.sampling.full_bounds import Value, bounds_in, is_function_of_mean
+from rankadjust.sampling.setting import Asked, Setting, setting
 
 FULL_METRICS = ("mrr", "hits@10")
 COLUMNS = tuple(f"full_{name}_{end}" for name in FULL_METRICS for end in ("low", "high"))

@@ -7,8 +7,8 @@ import numpy as np
 
 from rankadjust.base.errors import listed
 from rankadjust.chance.metrics import hit
-from rankadjust.consistency.grid import RankFunction
 from rankadjust.consistency.program import MOST_AVERAGED, Program, Ranks
+from rankadjust.consistency.rank_grid import RankFunction
 from rankadjust.consistency.statements import (
     Statement,
     TaskCounts,

@@ -16,8 +16,8 @@ from rankadjust.database.constants import Constants, Database
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.database.known_names import SIDE, known_name
 from rankadjust.evaluation.evaluate import chance_constants, split_of
-from rankadjust.evaluation.intervals import worth
 from rankadjust.evaluation.rank_files import run_sources
+from rankadjust.evaluation.spread import worth
 from rankadjust.evaluation.task_attributes import check_fit, strata_of, with_queries
 from rankadjust.evaluation.tasks import Clusters, population_of, tasks_of
 from rankadjust.models.paired import Paired, Source, paired, with_baseline

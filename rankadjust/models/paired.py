@@ -20,7 +20,7 @@ from rankadjust.base.vocabulary import TIED
 from rankadjust.database.counted_baselines import known_baseline
 from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.evaluation.rank_files import run_sources, tasks_from
-from rankadjust.evaluation.scores import holds_scores
+from rankadjust.evaluation.score_files import holds_scores
 from rankadjust.evaluation.task_attributes import ATTRIBUTES, baselines_in, on_side, with_attributes
 
 Source = str | Path | pl.DataFrame | ArrayLike

@@ -9,7 +9,7 @@ import polars as pl
 
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.chance.metrics import Metric
-from rankadjust.evaluation.intervals import Spread, cluster_sums, effective, why_too_short
+from rankadjust.evaluation.spread import Spread, cluster_sums, effective, why_too_short
 from rankadjust.evaluation.tasks import POPULATIONS
 from rankadjust.evaluation.values import ERRORS, RankedTasks, slope
 from rankadjust.models.paired import Model, Paired

@@ -7,7 +7,7 @@ import polars as pl
 from rankadjust.chance.metrics import resolve
 from rankadjust.literature.full_ranking import COLUMNS, FULL_METRICS
 from rankadjust.output.terminal import cell, table
-from rankadjust.sampling.bounds import FullBounds
+from rankadjust.sampling.full_bounds import FullBounds
 
 
 def full_bounds_text(limits: FullBounds) -> str:

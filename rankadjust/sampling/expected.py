@@ -14,8 +14,8 @@ from rankadjust.chance.draw import Draw
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.database.constants import Database
 from rankadjust.evaluation.rank_files import tasks_from
-from rankadjust.sampling.bounds import METRICS, short_name
-from rankadjust.sampling.protocols import NEGATIVES, WITH, candidates_of
+from rankadjust.sampling.full_bounds import METRICS, short_name
+from rankadjust.sampling.setting import NEGATIVES, WITH, candidates_of
 
 RANK = "rank"
 

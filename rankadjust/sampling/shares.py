@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadjust.base.arrays import FloatArray, IntArray
-from rankadjust.consistency.grid import Grid, rank_grid
 from rankadjust.consistency.linear_program import LinearProgram, Unsolved
+from rankadjust.consistency.rank_grid import Grid, rank_grid
 
 BoolArray = NDArray[np.bool_]
 TaskFunction = Callable[[FloatArray, FloatArray], FloatArray]

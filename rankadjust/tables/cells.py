@@ -48,7 +48,7 @@ from rankadjust.tables.headers import (
     role_of,
 )
 from rankadjust.tables.layout import Table
-from rankadjust.tables.rows import Row
+from rankadjust.tables.sheet_rows import Row
 from rankadjust.tables.sidecar import fill, is_pattern
 
 State = tuple[str, str | None]

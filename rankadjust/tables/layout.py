@@ -13,7 +13,13 @@ from rankadjust.tables.facts import ENTITY_RANKING, INFERRED, NOTHING, QUERIES, 
 from rankadjust.tables.formats.cell_text import is_numeric, label
 from rankadjust.tables.formats.grid import Grid
 from rankadjust.tables.headers import Names
-from rankadjust.tables.rows import Row, names_metric, rows_of, with_datasets_in_names, with_sides_in_names
+from rankadjust.tables.sheet_rows import (
+    Row,
+    names_metric,
+    rows_of,
+    with_datasets_in_names,
+    with_sides_in_names,
+)
 from rankadjust.tables.sidecar import Stated
 
 # Authors name the task and the unit of a table in its caption or in the heading above it.

@@ -8,7 +8,7 @@ from scipy import stats
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.registry import load_registry
 from rankadjust.evaluation.evaluate import evaluate
-from rankadjust.evaluation.intervals import Spread
+from rankadjust.evaluation.spread import Spread
 from rankadjust.evaluation.task_attributes import with_attributes, with_queries
 from rankadjust.evaluation.tasks import population_of
 

@@ -19,7 +19,7 @@ from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import load_database
 from rankadjust.evaluation.evaluate import RESULT, evaluate
 from rankadjust.evaluation.one_value import adjust
-from rankadjust.evaluation.scores import rank_scores, read_scores
+from rankadjust.evaluation.score_files import rank_scores, read_scores
 from rankadjust.evaluation.values import RankedTasks
 from rankadjust.public_set import EvaluationSet
 from tests.release import DATA, make_release
@@ -182,7 +182,7 @@ def write_scores(folder, **arrays):
 
 
 def test_every_way_to_store_scores_gives_the_same_ranks(tmp_path, monkeypatch):
-    monkeypatch.setattr("rankadjust.evaluation.scores._BLOCK", 30)
+    monkeypatch.setattr("rankadjust.evaluation.score_files._BLOCK", 30)
     rng = np.random.default_rng(5)
     scores, mask = rng.integers(0, 9, (20, 10)).astype(np.float32), rng.random((20, 10)) < 0.3
     arrays = {"scores": scores, "target": rng.integers(0, 10, 20)}
@@ -252,7 +252,7 @@ def test_an_inverted_mask_has_a_warning(tmp_path, form):
 
 
 def test_nan_names_task_and_column(tmp_path, monkeypatch):
-    monkeypatch.setattr("rankadjust.evaluation.scores._BLOCK", 12)
+    monkeypatch.setattr("rankadjust.evaluation.score_files._BLOCK", 12)
     scores = np.zeros((10, 6), dtype=np.float32)
     scores[7, 3] = np.nan
     write_scores(tmp_path / "scores", scores=scores, target=np.zeros(10, dtype=int))

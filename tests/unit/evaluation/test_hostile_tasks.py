@@ -8,7 +8,7 @@ import pytest
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.evaluation.rank_files import tasks_from
-from rankadjust.evaluation.scores import rank_scores, read_scores
+from rankadjust.evaluation.score_files import rank_scores, read_scores
 
 RANK = "but it must be a rank: a whole number from 1 on, or a half between two"
 

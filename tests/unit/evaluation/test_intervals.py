@@ -7,7 +7,7 @@ from scipy import stats
 
 from rankadjust.chance.metrics import FAMILIES, expand, resolve
 from rankadjust.evaluation.evaluate import evaluate
-from rankadjust.evaluation.intervals import Spread, has_long_tail
+from rankadjust.evaluation.spread import Spread, has_long_tail
 
 
 def pairs(triples, seed=1):

@@ -11,8 +11,8 @@ from rankadjust.chance.draw import Draw
 from rankadjust.chance.metrics import FAMILIES, MEAN_OF_VALUE, Metric, resolve
 from rankadjust.chance.typed import typed_value
 from rankadjust.database.constants import Database
-from rankadjust.sampling.protocols import WITH, WITHOUT, Asked, Setting, setting
 from rankadjust.sampling.sampled_ranks import Printed, SampledMean, tilt_together
+from rankadjust.sampling.setting import WITH, WITHOUT, Asked, Setting, setting
 from rankadjust.sampling.shares import EXACT, TO_PRINT, Program, Rows, Tasks
 
 Value = float | str | tuple[float, float]

@@ -11,8 +11,8 @@ from scipy.optimize import linprog
 from rankadjust import RankadjustError, full_bounds, to_sampled
 from rankadjust.chance.draw import Draw
 from rankadjust.chance.metrics import metric_value
-from rankadjust.sampling.bounds import Bounds, bounds_in
-from rankadjust.sampling.protocols import Setting
+from rankadjust.sampling.full_bounds import Bounds, bounds_in
+from rankadjust.sampling.setting import Setting
 
 NAMES = ("mrr", "mr", "hits@1", "hits@3", "ndcg", "auc")
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankadjust.consistency.grid import Averaged, rank_grid
+from rankadjust.consistency.rank_grid import Averaged, rank_grid
 
 FUNCTIONS = {
     "r": lambda ranks: ranks,
