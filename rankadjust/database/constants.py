@@ -4,7 +4,7 @@ A database comes from the release, from a run of the workflow, from files or as 
 candidates come with it, since what no ranking can have is checked with them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,8 +33,6 @@ from rankadjust.database.store import (
 
 if TYPE_CHECKING:
     from rankadjust.data.registry import Dataset
-
-_Load = Callable[[Path], pl.DataFrame]
 
 _SET = ("dataset", "protocol", "split")
 # The shipped protocols for data with times; to read them all takes longer than everything else.
@@ -87,7 +85,7 @@ class Constants:
     @cached_property
     def table(self) -> pl.DataFrame:
         """The rows of the database."""
-        return self._read(load_database, DATABASE) if self._table is None else self._table
+        return load_database(_file_of(self.file)) if self._table is None else self._table
 
     @cached_property
     def histograms(self) -> Histograms:
@@ -97,15 +95,15 @@ class Constants:
         is_there = beside_database(self.file, CANDIDATES).exists()
         return Histograms(lambda: [self.candidates] if is_there else [])
 
-    @property
+    @cached_property
     def candidates(self) -> pl.DataFrame:
         """The candidate histograms beside the database. Raises RankadjustError where there are none."""
-        return self._read(load_candidates, CANDIDATES)
+        return load_candidates(beside_database(self.file, CANDIDATES))
 
-    @property
+    @cached_property
     def datasets(self) -> pl.DataFrame:
         """The counts of data sets beside the database, as text. Raises RankadjustError where there are none."""
-        return self._read(load_datasets, DATASETS)
+        return load_datasets(beside_database(self.file, DATASETS))
 
     @cached_property
     def baselines(self) -> pl.DataFrame:
@@ -114,17 +112,8 @@ class Constants:
             return self._baselines
         if self._table is not None:
             return self._of_released(Constants.released().baselines, ["dataset", "protocol"])
-        if not beside_database(self.file, BASELINES).exists():
-            return pl.DataFrame(schema=BASELINES_SCHEMA)
-        return self._read(load_baselines, BASELINES)
-
-    def _read(self, load: _Load, name: str) -> pl.DataFrame:
-        """Return a file of the database; it is read again only after it was replaced or written to."""
-        file = self.file if name == DATABASE and self.file is not None else beside_database(self.file, name)
-        written = (
-            None if not file.exists() else (file.stat().st_ino, file.stat().st_size, file.stat().st_mtime_ns)
-        )
-        return _read_once(load, file.absolute(), written)
+        file = beside_database(self.file, BASELINES)
+        return load_baselines(file) if file.exists() else pl.DataFrame(schema=BASELINES_SCHEMA)
 
     @classmethod
     def released(cls) -> "Constants":
@@ -160,7 +149,9 @@ class Constants:
             None means the released one. Its histograms are in candidates.parquet beside it, if there is such a file.
 
         """
-        return cls(file=None if database is None else Path(database))
+        file = None if database is None else Path(database)
+        files = (_file_of(file), *(beside_database(file, name) for name in (CANDIDATES, BASELINES, DATASETS)))
+        return _of_files(file, tuple(map(_written, files)))
 
     @classmethod
     def of_frame(cls, table: pl.DataFrame) -> "Constants":
@@ -272,9 +263,22 @@ Database = Constants | pl.DataFrame | str | Path | None
 """What a public function takes as its database: constants, a frame, a file, None for the released one."""
 
 
-@lru_cache(maxsize=8)
-def _read_once(load: _Load, file: Path, _written: tuple[int, ...] | None) -> pl.DataFrame:
-    return load(file)
+def _file_of(database: Path | None) -> Path:
+    return beside_database(None, DATABASE) if database is None else database
+
+
+def _written(file: Path) -> tuple[Path, int, int, int] | None:
+    """Return what is another when a file was replaced or written to, None where there is no file."""
+    if not file.exists():
+        return None
+    status = file.stat()
+    return file.absolute(), status.st_ino, status.st_size, status.st_mtime_ns
+
+
+# A script adjusts many values, one by one, with the same files.
+@lru_cache(maxsize=4)
+def _of_files(file: Path | None, _: tuple[tuple[Path, int, int, int] | None, ...]) -> Constants:
+    return Constants(file=file)
 
 
 def _typed(table: pl.DataFrame) -> pl.DataFrame:

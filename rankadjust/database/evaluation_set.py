@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -472,4 +472,10 @@ def evaluation_set_of(
     """
     if isinstance(dataset, EvaluationSet):
         return dataset if side in (None, "both") else dataset.of_side(side)
-    return EvaluationSet.of(Constants.given(database), dataset, protocol, split, side)
+    return _named(Constants.given(database), dataset, protocol, split, side)
+
+
+# A script adjusts many values of one set.
+@lru_cache(maxsize=16)
+def _named(constants: Constants, dataset: str, protocol: str, split: str, side: str | None) -> EvaluationSet:
+    return EvaluationSet.of(constants, dataset, protocol, split, side)

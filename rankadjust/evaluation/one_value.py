@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -154,19 +155,15 @@ def adjust(  # noqa: PLR0913 - options of the public API, by name only
 def _adjusted(
     value: Typed, metric: Metric, scores: str | None, against: str | None, evaluation_set: EvaluationSet
 ) -> Adjusted:
-    row = evaluation_set.row(metric)
-    if row is None:
-        raise RankadjustError(evaluation_set.why_absent(metric))
+    row = dict(_constants(evaluation_set, metric, against))
     limit = evaluation_set.why_impossible(metric, *value.ends)
     if limit is not None:
         raise ImpossibleValueError(f"{limit}, so {value.text} cannot be its value")
     row |= {"value": value.value, "value_low": value.low, "value_high": value.high, "scores": scores}
     row["status"] = "bounded" if row["expectation"] is None and row["expectation_low"] is not None else "ok"
-    baseline, reached_by_it, reason = evaluation_set.compared(metric, against)
-    row |= {"baseline": baseline, "baseline_value": reached_by_it, "reason_gain": reason}
     row = adjusted(row)
-    if baseline is not None and row["gain"] is None:
-        row["reason_gain"] = f"{baseline} is perfect already: nothing can be gained"
+    if row["baseline"] is not None and row["gain"] is None:
+        row["reason_gain"] = f"{row['baseline']} is perfect already: nothing can be gained"
     worst = value.ends[0 if metric.increasing else 1]
     if row["expectation"] is None:
         raise RankadjustError(f"{metric.label} has no expectation for {evaluation_set}: {row['reason']}")
@@ -174,6 +171,17 @@ def _adjusted(
     row |= {"draws_reaching": reached, "p_random_scorer": p_of_draws(reached)}
     row["reason_random_scorer"] = reason_with_draws(row, metric)
     return Adjusted(**{name: row[name] for name in Adjusted.__dataclass_fields__})
+
+
+# A script adjusts many values of one set: to look these up takes longer than everything else.
+@lru_cache(maxsize=64)
+def _constants(evaluation_set: EvaluationSet, metric: Metric, against: str | None) -> Mapping[str, Any]:
+    """Return the constants of a metric, and baseline, baseline_value and reason_gain."""
+    row = evaluation_set.row(metric)
+    if row is None:
+        raise RankadjustError(evaluation_set.why_absent(metric))
+    compared = evaluation_set.compared(metric, against)
+    return row | dict(zip(("baseline", "baseline_value", "reason_gain"), compared, strict=True))
 
 
 _INVERSE_OF = {
