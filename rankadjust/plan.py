@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from rankadjust.base.stages import read_json
+from rankadjust.base.io import read_json
 from rankadjust.base.vocabulary import KNOWN_SPLITS
 from rankadjust.chance.metrics import expand
 from rankadjust.configuration import Configuration, tables_by_name

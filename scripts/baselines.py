@@ -6,7 +6,7 @@ from scripts.job import logged
 
 import polars as pl
 
-from rankadjust.base.stages import read_json, read_product, write_product
+from rankadjust.base.io import read_json, read_product, write_product
 from rankadjust.baselines.table import baselines_tables
 from rankadjust.baselines.tally import count_standings
 from rankadjust.chance.metrics import resolve

@@ -4,7 +4,7 @@ from scripts.job import logged
 
 import polars as pl
 
-from rankadjust.base.stages import write_product
+from rankadjust.base.io import write_product
 from rankadjust.chance.benchmark_moments import benchmark_moments
 from rankadjust.chance.metrics import resolve
 from rankadjust.counting.protocols import load_benchmarks

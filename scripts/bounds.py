@@ -7,7 +7,7 @@ from scripts.job import logged
 
 import polars as pl
 
-from rankadjust.base.stages import write_product
+from rankadjust.base.io import write_product
 from rankadjust.chance.bounded_moments import Totals, bounded_moments
 from rankadjust.chance.metrics import resolve
 from rankadjust.counting.intervals import candidate_intervals

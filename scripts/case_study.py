@@ -2,8 +2,7 @@
 
 from scripts.job import logged
 
-from rankadjust.base.io import write_csv
-from rankadjust.base.stages import read_product
+from rankadjust.base.io import read_product, write_csv
 from rankadjust.database.constants import Constants
 from rankadjust.literature.case_study import audit
 

@@ -7,8 +7,7 @@ from scripts.job import logged
 
 import polars as pl
 
-from rankadjust.base.io import write_csv
-from rankadjust.base.stages import read_product
+from rankadjust.base.io import read_product, write_csv
 from rankadjust.database.constants import Constants
 from rankadjust.literature.contradictions import check, check_against
 from rankadjust.literature.full_ranking import what_sampling_hides

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from scripts.job import logged
 
-from rankadjust.base.stages import read_json, read_product, write_product
+from rankadjust.base.io import read_json, read_product, write_product
 from rankadjust.counting.candidates import count_protocols, under_protocols
 from rankadjust.counting.protocols import Protocol
 

@@ -7,8 +7,7 @@ from scripts.job import logged
 
 import polars as pl
 
-from rankadjust.base.io import write_tsv
-from rankadjust.base.stages import read_json, read_product
+from rankadjust.base.io import read_json, read_product, write_csv
 from rankadjust.data.summary import summary_row
 from rankadjust.database.histograms import candidates_table
 from rankadjust.database.store import assemble, write_baselines, write_candidates, write_database
@@ -30,11 +29,11 @@ def database(
     ]
     constants = assemble(parts)
     write_database(constants, folder / "adjustments.parquet")
-    write_tsv(constants, folder / "adjustments.tsv.gz")
+    write_csv(constants, folder / "adjustments.tsv.gz")
     write_baselines((read_product(path, "baselines") for path in baselines), folder / "baselines.parquet")
     counted = {Path(path).stem: read_product(path, "candidates") for path in histograms}
     write_candidates(candidates_table(counted), folder / "candidates.parquet")
-    write_tsv(pl.concat(summary_row(read_json(path)) for path in summaries), folder / "datasets.tsv")
+    write_csv(pl.concat(summary_row(read_json(path)) for path in summaries), folder / "datasets.tsv")
 
 
 if __name__ == "__main__":

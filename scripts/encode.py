@@ -1,11 +1,12 @@
 """Read the published files of one data set and write integer triples, labels and a summary of one page."""
 
+import json
 import sys
 from pathlib import Path
 
 from scripts.job import logged, tell
 
-from rankadjust.base.stages import write_json, write_product
+from rankadjust.base.io import write_product, write_text
 from rankadjust.data.encode import encode
 from rankadjust.data.read import read_entities, read_triples
 from rankadjust.data.registry import ENTITIES, Dataset
@@ -33,7 +34,7 @@ def encode_dataset(dataset: Dataset, folder: Path, triples: str, labels: str, su
         tell(f"warning: {warning}")
     write_product(encoded.triples, triples, "triples")
     write_product(encoded.labels, labels, "labels")
-    write_json(counts, summary)
+    write_text(json.dumps(counts, indent=2) + "\n", summary)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from scripts.job import logged
 
 import polars as pl
 
-from rankadjust.base.stages import read_product
+from rankadjust.base.io import read_product
 from rankadjust.database.constants import Constants
 from rankadjust.literature.case_study import audit
 from rankadjust.page.charts import AUDIT, RESULTS, figures_of

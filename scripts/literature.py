@@ -6,7 +6,7 @@ from scripts.job import logged
 
 import polars as pl
 
-from rankadjust.base.stages import read_product, write_product
+from rankadjust.base.io import read_product, write_product
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants

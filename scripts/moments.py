@@ -6,7 +6,7 @@ from scripts.job import logged
 
 import polars as pl
 
-from rankadjust.base.stages import read_product, write_product
+from rankadjust.base.io import read_product, write_product
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table

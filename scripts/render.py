@@ -5,8 +5,7 @@ from pathlib import Path
 
 from scripts.job import logged
 
-from rankadjust.base.io import write_text
-from rankadjust.base.stages import read_product
+from rankadjust.base.io import read_product, write_text
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
 from rankadjust.page.figures import read_figures

@@ -7,8 +7,7 @@ from pathlib import Path
 from scripts.job import logged, tell
 
 from rankadjust.base.errors import visible
-from rankadjust.base.io import write_csv, write_text
-from rankadjust.base.stages import write_product
+from rankadjust.base.io import write_csv, write_product, write_text
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
 from rankadjust.literature.full_ranking import add_full_bounds

@@ -2,7 +2,7 @@
 
 from scripts.job import logged
 
-from rankadjust.base.stages import read_json, read_product, write_product
+from rankadjust.base.io import read_json, read_product, write_product
 from rankadjust.baselines.tally import tasks_with_baselines
 from rankadjust.counting.attributes import task_attributes
 from rankadjust.counting.protocols import Protocol

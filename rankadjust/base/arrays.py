@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from functools import cached_property, wraps
 from hashlib import sha256
-from typing import Any, TypeVar, TypeVarTuple
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,7 @@ IntArray = NDArray[np.int64]
 ComplexArray = NDArray[np.complex128]
 BoolArray = NDArray[np.bool_]
 
-_Key = TypeVar("_Key")
-_Arrays = TypeVar("_Arrays", bound="ByContent")
-_Others = TypeVarTuple("_Others")
+_Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 _MOST_KEPT = 4096
 
@@ -32,19 +30,18 @@ class ByContent:
         return sha256(pickle.dumps([getattr(self, field.name) for field in fields(self_)])).digest()
 
 
-def kept(
-    function: Callable[[_Key, _Arrays, *_Others], _Result],
-) -> Callable[[_Key, _Arrays, *_Others], _Result]:
+def kept(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
     """Return a function that computes once what it is asked again; it keeps results, but not the arrays."""
     known: dict[Any, _Result] = {}
 
     @wraps(function)
-    def found(key: _Key, arrays: _Arrays, *others: *_Others) -> _Result:
-        asked = (key, arrays.digest, *others)
+    def found(*given: _Arguments.args, **named: _Arguments.kwargs) -> _Result:
+        everything = (*given, *named.items())
+        asked = tuple(each.digest if isinstance(each, ByContent) else each for each in everything)
         if asked not in known:
             if len(known) == _MOST_KEPT:
                 known.clear()
-            known[asked] = function(key, arrays, *others)
+            known[asked] = function(*given, **named)
         return known[asked]
 
     return found

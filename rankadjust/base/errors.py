@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-# Skip suggestions for very long input: nobody mistyped it, and comparing is slow.
-_LONGEST_NAME = 200
 # An error says at its end what to do, so that it is its middle that is left out.
 _LONGEST = 1500
 _END = 300
@@ -24,7 +22,6 @@ _INVISIBLE = (
 )
 _IN_A_LINE = re.compile(f"[{_INVISIBLE}]")
 _IN_A_TEXT = re.compile(f"(?![\n\t])[{_INVISIBLE}]")
-_NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 _REMEDIES = {
     errno.ENOSPC: "free some of its disk, and give the same command again",
     errno.EDQUOT: "free some of your quota, and give the same command again",
@@ -63,8 +60,6 @@ class ImpossibleValueError(RankadjustError):
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return '; did you mean A or B?' for close matches of name, '' when there are none."""
-    if len(name) > _LONGEST_NAME:
-        return ""
     by_folded = {candidate.casefold(): candidate for candidate in known}
     close = difflib.get_close_matches(name.casefold(), by_folded, n=3, cutoff=0.6)
     return f"; did you mean {' or '.join(by_folded[match] for match in close)}?" if close else ""
@@ -102,11 +97,8 @@ def one_line(text: str) -> str:
 def unwritable(path: str | Path, error: BaseException) -> str:
     """Return one line that says that a path cannot be written, why, and what to do."""
     number = errno_of(error)
-    if number is None:
-        return f"{path}: cannot be written ({str(error).splitlines()[0]}); choose another path"
-    return (
-        f"{path}: cannot be written ({os.strerror(number)}); {_REMEDIES.get(number, 'choose another path')}"
-    )
+    reason = os.strerror(number) if number else str(error).splitlines()[0]
+    return f"{path}: cannot be written ({reason}); {_REMEDIES.get(number, 'choose another path')}"
 
 
 def is_of_writing(error: BaseException) -> bool:
@@ -114,30 +106,24 @@ def is_of_writing(error: BaseException) -> bool:
     return errno_of(error) in _OF_WRITING
 
 
-def errno_of(error: BaseException) -> int | None:
-    """Return the system's number of an error, also where a library gives it in words; None where it has none."""
+def errno_of(error: BaseException) -> int:
+    """Return the system's number of an error, also where polars gives it in words; 0 where it has none."""
     if isinstance(error, OSError) and error.errno is not None:
         return error.errno
-    text = str(error)
-    # Polars has it in its text; numpy writes what there is room for.
-    code = re.search(r"\(os error (\d+)\)", text)
-    if code:
-        return int(code[1])
-    return errno.ENOSPC if re.fullmatch(r"\d+ requested and \d+ written", text) else None
+    code = re.search(r"\(os error (\d+)\)", str(error))
+    return int(code[1]) if code else 0
 
 
-def in_words(error: BaseException, where: str | Path) -> str | None:
-    """Return one line about a fault of the system, and what to do; None for any other error.
-
-    where: what was written, as far as the error does not say.
-    """
+def in_words(error: BaseException) -> str | None:
+    """Return one line about a mistake of the user or a fault of the system; None for any other error."""
+    if isinstance(error, RankadjustError):
+        return str(error)
     if isinstance(error, MemoryError):
         reason = f" ({error})" if str(error) else ""
         return f"not enough memory{reason}; close other programs, or use a machine with more of it"
-    path = getattr(error, "filename", None) or where
+    path, number = getattr(error, "filename", None) or "standard output", errno_of(error)
     if is_of_writing(error):
         return unwritable(path, error)
-    number = errno_of(error)
     # The number does not say whether the file was read or written.
     return f"{path}: {os.strerror(number)}; {_REMEDIES[number]}" if number in _REMEDIES else None
 
@@ -147,17 +133,12 @@ def exit_with_message() -> Iterator[None]:
     """Turn a RankadjustError, or a fault of the system, into one line on standard error and exit code 1."""
     try:
         yield
-    except RankadjustError as error:
-        sys.exit(f"error: {error}")
-    except (OSError, MemoryError) as error:
-        message = in_words(error, "standard output")
+    except (RankadjustError, OSError, MemoryError) as error:
+        message = in_words(error)
         if message is None:
             raise
         sys.exit(f"error: {message}")
 
 
 def _escape(match: re.Match[str]) -> str:
-    character = match[0]
-    code = ord(character)
-    plain = f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-    return _NAMED.get(character, plain)
+    return match[0].encode("unicode_escape").decode()

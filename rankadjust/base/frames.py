@@ -44,11 +44,8 @@ def require_frame(given: Any, what: str) -> pl.DataFrame:  # noqa: ANN401 - what
 
 
 def _column(series: "nw.Series[Any]") -> pl.Series:
-    name, missing = f"{series.name}", series.is_null().to_list()
-    values = series.to_list()
-    return pl.Series(
-        name, [None if gone else value for value, gone in zip(values, missing, strict=True)], strict=False
-    )
+    values = zip(series.to_list(), series.is_null().to_list(), strict=True)
+    return pl.Series(f"{series.name}", [None if gone else value for value, gone in values], strict=False)
 
 
 def is_frame(given: Any) -> bool:  # noqa: ANN401
@@ -59,18 +56,8 @@ def is_frame(given: Any) -> bool:  # noqa: ANN401
 def filled(template: str, *values: str | pl.Expr) -> pl.Expr:
     """Return a text for each row: a template with a {} for each value of the row; null where a value is null.
 
-    Like other expressions it is named after its first column.
-
-    `pl.format` would do the same, but panics on a column whose first chunk is empty, as filters leave them (polars
-    2.0 and 2.1).
-
-    Parameters
-    ----------
-    template
-        The text with as many {} as there are values.
-    *values
-        Names of columns, or expressions.
-
+    values: names of columns, or expressions; the result is named after the first. `pl.format` would do the same, but
+    panics on a column whose first chunk is empty, as filters leave them (polars 2.0 and 2.1).
     """
     first, *rest = template.split("{}")
     others = [part for value, text in zip(values, rest, strict=True) for part in (value, pl.lit(text))]

@@ -7,18 +7,20 @@ gets a path, because it may take one for a pattern or an address: asked for `ran
 import errno
 import gzip
 import hashlib
+import json
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, is_of_writing, unwritable
+from rankadjust.base.version import VERSION
 
 SUMS = "SHA256SUMS"
 _RECORD = ".rankadjust.sha256"
@@ -26,9 +28,12 @@ _PACKAGE = Path(__file__).parent.parent
 # What polars raises for a file that it cannot read. A damaged Parquet file can make it panic: no subclass of Exception.
 _BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeDecodeError)
 _STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
-
-Source = str | Path | BinaryIO
-"""The path of a file, or a file that is open: it is read from its beginning, and stays open."""
+_PREFIX = "rankadjust."
+# The layout of each kind of table: its number is raised with every change of the columns.
+LAYOUTS = dict.fromkeys(
+    ("triples", "labels", "candidates", "pairs", "moments", "baselines", "benchmarks", "bounds", "rescored"),
+    1,
+) | dict.fromkeys(("tasks", "adjustments"), 2)
 
 
 # --- where files are -------------------------------------------------------------------------------------------------
@@ -126,20 +131,16 @@ def atomic_folder(folder: Path) -> Iterator[Path]:
 def require_free(path: Path, inputs: Iterable[Path]) -> None:
     """Raise RankadjustError if a file that is to be written is one of the inputs, or lies in an input folder.
 
-    Links are followed, so that the spelling of a path does not matter. What is not a regular file, such as /dev/stdout,
-    is nobody's input.
+    Links are followed, so that the spelling of a path does not matter.
     """
-    if not path.is_file():
-        return
-    for given in inputs:
+    for given in inputs if path.is_file() else ():
         if given.is_dir() and given.resolve() in path.resolve().parents:
-            raise RankadjustError(
-                f"{path}: it is in the input {given}, and would be overwritten; name another file"
-            )
-        if given.is_file() and path.samefile(given):
-            raise RankadjustError(
-                f"{path}: it is the input {given}, and would be overwritten; name another file"
-            )
+            what = f"in the input {given}"
+        elif given.is_file() and path.samefile(given):
+            what = f"the input {given}"
+        else:
+            continue
+        raise RankadjustError(f"{path}: it is {what}, and would be overwritten; name another file")
 
 
 def write_folder(
@@ -178,34 +179,31 @@ def write_bytes(data: bytes, path: str | Path) -> None:
         temporary.write_bytes(data)
 
 
-def write_parquet(
-    frame: pl.DataFrame,
-    path: str | Path,
-    metadata: Mapping[str, str] | None = None,
-    rows_a_group: int | None = None,
+def write_parquet(frame: pl.DataFrame, path: str | Path, **options: Any) -> None:  # noqa: ANN401 - of polars
+    """Write a frame as zstd-compressed Parquet."""
+    # An open file: polars would interpret parts of a path as a home folder or an address.
+    with atomic_path(path) as temporary, temporary.open("wb") as file:
+        frame.write_parquet(file, compression="zstd", **options)
+
+
+def write_product(
+    frame: pl.DataFrame, path: str | Path, layout: str, rows_a_group: int | None = None
 ) -> None:
-    """Write a frame as zstd-compressed Parquet; metadata: keys and values for the end of the file.
+    """Write a table that another command reads: Parquet whose metadata have its layout, a key of LAYOUTS.
 
     rows_a_group: a reader passes over whole row groups; None leaves their size to polars.
     """
-    # An open file: polars would interpret parts of a path as a home folder or an address.
-    with atomic_path(path) as temporary, temporary.open("wb") as file:
-        frame.write_parquet(
-            file,
-            compression="zstd",
-            metadata=dict(metadata) if metadata else None,
-            row_group_size=rows_a_group,
-        )
-
-
-def write_tsv(frame: pl.DataFrame, path: str | Path) -> None:
-    """Write a frame as tab-separated text that is safe in a spreadsheet, gzipped where the name ends in .gz."""
-    _write_delimited(frame, path, "\t")
+    metadata = {"table": layout, "schema": str(LAYOUTS[layout]), "version": VERSION}
+    named = {f"{_PREFIX}{key}": text for key, text in metadata.items()}
+    write_parquet(frame, path, metadata=named, row_group_size=rows_a_group)
 
 
 def write_csv(frame: pl.DataFrame, path: str | Path) -> None:
-    """Write a frame as comma-separated text that is safe in a spreadsheet, gzipped where the name ends in .gz."""
-    _write_delimited(frame, path, ",")
+    """Write a frame as text that is safe in a spreadsheet: between tabs for .tsv, gzipped for .gz, else commas."""
+    suffixes = Path(path).suffixes[-2:]
+    text = to_csv(frame, "\t" if ".tsv" in suffixes else ",").encode()
+    # Without a time stamp, so that the same frame gives the same bytes.
+    write_bytes(gzip.compress(text, mtime=0) if Path(path).suffix == ".gz" else text, path)
 
 
 def sha256_of(path: str | Path) -> str:
@@ -245,48 +243,68 @@ def readable(
         raise RankadjustError(f"{what}: {problem} ({reason})") from None
 
 
-@contextmanager
-def opened(source: Source) -> Iterator[BinaryIO]:
-    """Yield an open file."""
-    if isinstance(source, str | Path):
-        with Path(source).open("rb") as file:
-            yield file
-    else:
-        source.seek(0)
-        yield source
-
-
-def read_parquet(source: Source) -> pl.DataFrame:
+def read_parquet(path: str | Path) -> pl.DataFrame:
     """Return the frame in a Parquet file."""
-    with opened(source) as file:
+    with Path(path).open("rb") as file:
         return pl.read_parquet(file, use_pyarrow=False)
 
 
-def scan_parquet(source: Source) -> pl.LazyFrame:
-    """Return what reads a Parquet file in parts; it keeps a file of its own open."""
-    with opened(source) as file:
-        return pl.scan_parquet(file)
+def layout_of(path: str | Path) -> tuple[str | None, str | None, str | None]:
+    """Return the kind of table in a Parquet file, the number of its layout and the version of rankadjust that wrote it.
+
+    Each is None where the file does not say.
+    """
+    with Path(path).open("rb") as file:
+        metadata = pl.read_parquet_metadata(file)
+    table, schema, version = (metadata.get(f"{_PREFIX}{key}") for key in ("table", "schema", "version"))
+    return table, schema, version
 
 
-def parquet_schema(source: Source) -> Mapping[str, pl.DataType]:
-    """Return the columns of a Parquet file and their types."""
-    with opened(source) as file:
-        return pl.read_parquet_schema(file)
+def read_product(
+    path: str | Path,
+    layout: str,
+    columns: Mapping[str, pl.DataType] | None = None,
+    dataset: str | None = None,
+) -> pl.DataFrame:
+    """Return the table in a file that `write_product` wrote.
+
+    columns: what the table must have; then one that does not say its layout is read, too. dataset: only its rows;
+    row groups of others are passed over. Raises RankadjustError where the file is missing, damaged, or has another
+    layout, as files of other versions may.
+    """
+    if Path(path).is_dir():
+        raise RankadjustError(f"{path}: this is a folder; give the Parquet file itself")
+    missing = "there is no such file; 'snakemake --cores all database' makes one"
+    with readable(path, "not a Parquet file, or a damaged one", missing), Path(path).open("rb") as file:
+        table, schema, version = layout_of(path)
+        if (table, schema) != (layout, str(LAYOUTS[layout])) and (columns is None or table == layout):
+            writer = f"rankadjust {version} with schema {schema} of {table}" if table else "another program"
+            raise RankadjustError(
+                f"{path}: made by {writer}; this is rankadjust {VERSION}, which reads schema {LAYOUTS[layout]} of "
+                f"{layout}: use that version, or make it again: snakemake --cores all --force {path}"
+            )
+        found = pl.read_parquet_schema(file)
+        for column, kind in (columns or {}).items():
+            if column not in found:
+                raise RankadjustError(f"{path}: no table of {layout}, it lacks the column {column!r}")
+            if found[column] != kind:
+                holds = f"its column {column!r} holds {found[column]}, not {kind}"
+                raise RankadjustError(f"{path}: no table of {layout}, {holds}")
+        rows = pl.scan_parquet(file)
+        return (rows if dataset is None else rows.filter(dataset=dataset)).collect()
 
 
-def parquet_metadata(source: Source) -> Mapping[str, str]:
-    """Return keys and values from the end of a Parquet file."""
-    with opened(source) as file:
-        return pl.read_parquet_metadata(file)
-
-
-def read_csv(source: Source | bytes, **options: Any) -> pl.DataFrame:  # noqa: ANN401 - polars.read_csv's
+def read_csv(source: str | Path | bytes, **options: Any) -> pl.DataFrame:  # noqa: ANN401 - polars.read_csv's
     """Return the frame in delimited text; cells are text where no option says otherwise."""
-    options = {"infer_schema": False} | options
-    if isinstance(source, bytes):
-        return pl.read_csv(source, **options)
-    with opened(source) as file:
-        return pl.read_csv(file, **options)
+    data = source if isinstance(source, bytes) else Path(source).read_bytes()
+    return pl.read_csv(data, **{"infer_schema": False} | options)
+
+
+def read_json(path: str | Path) -> dict[str, Any]:
+    """Return the object in a JSON file that a stage wrote; a RankadjustError where it is missing or damaged."""
+    with readable(path, "cannot be read as JSON", broken=(OSError, ValueError)):
+        data: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+    return data
 
 
 # --- text that a spreadsheet may open --------------------------------------------------------------------------------
@@ -302,35 +320,30 @@ def to_csv(frame: pl.DataFrame, separator: str = ",") -> str:
 
     Numbers and dashes stay as they are: -0.3, +12 % and -. A cell that had apostrophes before a sign gets one more.
     """
-    names = pl.Series("", frame.columns, dtype=pl.String).to_frame().select(_guarded(pl.first())).to_series()
-    text = [column.name for column in frame if column.dtype in (pl.String, pl.Categorical, pl.Enum)]
-    guarded = frame.with_columns(_guarded(pl.col(name).cast(pl.String)).alias(name) for name in text)
-    return guarded.rename(dict(zip(frame.columns, names, strict=True))).write_csv(separator=separator)
+    texts = pl.selectors.string(include_categorical=True) | pl.selectors.enum()
+    guarded = frame.with_columns(_guarded(texts.cast(pl.String)))
+    return guarded.rename(_renamed(frame, _guarded)).write_csv(separator=separator)
 
 
 def without_guards(frame: pl.DataFrame) -> pl.DataFrame:
     """Return a frame of text, as read from a file that `to_csv` wrote, with its cells and names as they were."""
-    cells = frame.with_columns(_unguarded(pl.col(pl.String)))
-    names = (
-        pl.Series("", frame.columns, dtype=pl.String).to_frame().select(_unguarded(pl.first())).to_series()
-    )
+    cells, names = frame.with_columns(_unguarded(pl.col(pl.String))), _renamed(frame, _unguarded)
     # Two names of another file's columns may be the same without their apostrophes.
-    return cells.rename(dict(zip(frame.columns, names, strict=True))) if names.is_unique().all() else cells
+    return cells.rename(names) if len(set(names.values())) == len(names) else cells
+
+
+def _renamed(frame: pl.DataFrame, change: Callable[[pl.Expr], pl.Expr]) -> dict[str, str]:
+    names = pl.Series("name", frame.columns, dtype=pl.String)
+    return dict(zip(names, names.to_frame().select(change(pl.col("name"))).to_series(), strict=True))
 
 
 def _guarded(cell: pl.Expr) -> pl.Expr:
-    is_formula = cell.str.contains(rf"^'*{_SIGNS}") & ~cell.str.contains(_HARMLESS)
-    return pl.when(is_formula).then("'" + cell).otherwise(cell)
+    is_safe = ~cell.str.contains(rf"^'*{_SIGNS}") | cell.str.contains(_HARMLESS)
+    return pl.when(is_safe).then(cell).otherwise("'" + cell)
 
 
 def _unguarded(cell: pl.Expr) -> pl.Expr:
     return pl.when(cell.str.contains(rf"^''*{_SIGNS}")).then(cell.str.slice(1)).otherwise(cell)
-
-
-def _write_delimited(frame: pl.DataFrame, path: str | Path, separator: str) -> None:
-    text = to_csv(frame, separator).encode()
-    # Without a time stamp, so that the same frame gives the same bytes.
-    write_bytes(gzip.compress(text, mtime=0) if Path(path).suffix == ".gz" else text, path)
 
 
 @contextmanager

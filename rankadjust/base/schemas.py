@@ -1,16 +1,15 @@
 """YAML files, their schemas, and the names in them: read, check, and say in one line what is wrong and where."""
 
-import math
 import re
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.io import shipped
+from rankadjust.base.io import readable, shipped
 
 if TYPE_CHECKING:
     import jsonschema
@@ -21,52 +20,40 @@ if TYPE_CHECKING:
 # it calls a package must not be an option or an address. The schemas name these kinds under `format`.
 
 
-class Kind(NamedTuple):
-    """A kind of names: the pattern that the whole name has to match, and the same in words."""
-
-    pattern: re.Pattern[str]
-    rule: str
-
-
 _DRIVE = r"(?![A-Za-z]:)"
 _CONTROL = r"\x00-\x1f\x7f"
 
-KINDS: Mapping[str, Kind] = {
+KINDS: Mapping[str, tuple[str, str]] = {
     # A job's name holds its wildcards as 'dataset=Nations,table=mine': no ',', '=' or ':' either.
-    "name": Kind(
-        re.compile(r"\w(?:[\w .+()-]{0,98}[\w+()-])?"),
+    "name": (
+        r"\w(?:[\w .+()-]{0,98}[\w+()-])?",
         "a name begins with a letter, digit or _ and holds nothing but these, blanks and . - + ( ), "
         "at most 100 in all",
     ),
-    "file-name": Kind(
-        re.compile(rf"{_DRIVE}(?!\.\.?$)[^/\\{_CONTROL}]{{1,255}}"),
+    "file-name": (
+        rf"{_DRIVE}(?!\.\.?$)[^/\\{_CONTROL}]{{1,255}}",
         "the plain name of a file is meant, without a folder",
     ),
-    "member": Kind(
-        re.compile(rf"{_DRIVE}(?![/\\])(?!(?:.*[/\\])?\.\.(?:[/\\]|$))[^{_CONTROL}]+"),
+    "member": (
+        rf"{_DRIVE}(?![/\\])(?!(?:.*[/\\])?\.\.(?:[/\\]|$))[^{_CONTROL}]+",
         "a member of an archive is meant, none outside of its folder ('..', 'C:', a leading '/')",
     ),
     # https://packaging.python.org/en/latest/specifications/name-normalization/#name-format
-    "package": Kind(
-        re.compile(r"(?i:[A-Z0-9](?:[A-Z0-9._-]*[A-Z0-9])?)", re.ASCII),
+    "package": (
+        r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?",
         "the name of a package is letters, digits and . - _ between them",
     ),
-    # https://packaging.python.org/en/latest/specifications/version-specifiers/#public-version-identifiers
-    "version": Kind(
-        re.compile(
-            r"(?:[0-9]+!)?[0-9]+(?:\.[0-9]+)*(?:(?:a|b|rc)[0-9]+)?(?:\.post[0-9]+)?(?:\.dev[0-9]+)?"
-            r"(?:\+[a-z0-9]+(?:\.[a-z0-9]+)*)?"
-        ),
-        "one exact version is meant, such as '1.11.1'",
-    ),
+    "version": (r"[0-9][a-z0-9!.+]*", "one exact version is meant, such as '1.11.1'"),
 }
+"""For each kind of names the pattern that the whole name has to match, and the same in words."""
 
 
 def problem_with(name: object, kind: str) -> str | None:
     """Return what is wrong with a name of one of the KINDS, None where nothing is."""
     if not isinstance(name, str):
         return f"{name!r} is not text; write it in quotes"
-    return None if KINDS[kind].pattern.fullmatch(name) else f"{name!r}: {KINDS[kind].rule}"
+    pattern, rule = KINDS[kind]
+    return None if re.fullmatch(pattern, name) else f"{name!r}: {rule}"
 
 
 def require(name: object, kind: str, what: str) -> str:
@@ -81,28 +68,7 @@ def require(name: object, kind: str, what: str) -> str:
 
 
 class _StrictLoader(yaml.CSafeLoader):
-    """The safe loader in C, ten times as fast; what its data could break is an error with its line.
-
-    Refused are a key that is given twice or is not a plain word, and a number that is invalid or not finite. Dates stay
-    text.
-    """
-
-    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:  # noqa: ANN401
-        """Return the value of a node; whatever PyYAML raises for it becomes an error with its place."""
-        try:
-            value = super().construct_object(node, deep)
-        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
-            kind = str(node.tag).rpartition(":")[2]
-            raise _refused(f"{str(node.value)[:40]!r} is not of the type {kind}", node) from None
-        if isinstance(value, float) and not math.isfinite(value):
-            raise _refused(f"{str(node.value)[:40]} is not a finite number", node)
-        return value
-
-
-def _refused(problem: str, node: yaml.Node | yaml.Event) -> yaml.constructor.ConstructorError:
-    # The stubs have a type of its own for the places that libyaml finds.
-    place: Any = node.start_mark
-    return yaml.constructor.ConstructorError(None, None, problem, place)
+    """The safe loader in C, ten times as fast; a key that is given twice is an error, and dates stay text."""
 
 
 _StrictLoader.yaml_implicit_resolvers = {
@@ -112,14 +78,14 @@ _StrictLoader.yaml_implicit_resolvers = {
 
 
 def _mapping_without_duplicates(loader: yaml.Loader, node: yaml.MappingNode) -> dict[Any, Any]:
-    seen: set[Any] = set()
-    for key_node, _ in node.value:
-        if not isinstance(key_node, yaml.ScalarNode):
-            raise _refused("a key is a list or a mapping; write a single word", key_node)
-        key = loader.construct_object(key_node, deep=True)
-        if key in seen:
-            raise _refused(f"key {key!r} is given twice", key_node)
-        seen.add(key)
+    seen = set()
+    for key, _ in node.value:
+        if not isinstance(key, yaml.ScalarNode) or key.value in seen:
+            problem = f"key {key.value!r} is given twice"
+            if not isinstance(key, yaml.ScalarNode):
+                problem = "a key is a list or a mapping; write a single word"
+            raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+        seen.add(key.value)
     loader.flatten_mapping(node)
     return {
         loader.construct_object(key, deep=True): loader.construct_object(value, deep=True)
@@ -131,28 +97,18 @@ _StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _m
 
 
 def read_yaml(path: str | Path) -> Any:  # noqa: ANN401 - YAML is any nesting of plain values
-    """Read a YAML file; a missing file, bad syntax or a repeated key is a RankadjustError with its line.
-
-    So are lists and mappings as keys, control characters, and numbers that are not finite.
-    """
+    """Read a YAML file; a missing file, bad syntax or a repeated key is a RankadjustError with its line."""
     path = Path(path)
-    try:
+    with readable(path, "cannot be read as UTF-8 text"):
         text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise RankadjustError(f"{path}: there is no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise RankadjustError(f"{path}: cannot be read as UTF-8 text ({error})") from None
     try:
         return yaml.load(text, _StrictLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"{path}:{mark.line + 1}" if mark else f"{path}"
         raise RankadjustError(f"{where}: not valid YAML: {error.problem}") from None
-    except yaml.reader.ReaderError as error:
-        line = text.encode()[: error.position].count(b"\n") + 1
-        raise RankadjustError(
-            f"{path}:{line}: not valid YAML: the character U+{int(error.character):04X} is not allowed; remove it"
-        ) from None
+    except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+        raise RankadjustError(f"{path}: not valid YAML: {error}") from None
 
 
 def validate(data: Any, schema: str, path: str | Path) -> None:  # noqa: ANN401
@@ -179,14 +135,10 @@ def _validator(schema: str) -> "jsonschema.Draft202012Validator":
 
     formats = jsonschema.FormatChecker(formats=())
     for kind in KINDS:
-        formats.checks(kind)(partial(_is_named, kind))
+        formats.checks(kind)(lambda name, kind=kind: problem_with(name, kind) is None)
     return jsonschema.Draft202012Validator(
         read_yaml(shipped(f"workflow/schemas/{schema}.schema.yaml")), format_checker=formats
     )
-
-
-def _is_named(kind: str, name: object) -> bool:
-    return problem_with(name, kind) is None
 
 
 def _describe(error: "jsonschema.ValidationError") -> tuple[list[str | int], str]:

@@ -67,7 +67,7 @@ def write(
     for_paper: "Callable[[], pl.DataFrame] | None" = None,
 ) -> None:
     """Write a frame; as JSON what `everything` returns, and as Markdown or LaTeX the table of text of `for_paper`."""
-    from rankadjust.base.io import write_csv, write_parquet, write_text, write_tsv
+    from rankadjust.base.io import write_csv, write_parquet, write_text
 
     if path.suffix == ".json" and everything is not None:
         write_text(_json_text(everything()) + "\n", path)
@@ -80,7 +80,7 @@ def write(
 
         write_text(to_markdown(readable(frame)), path)
     else:
-        {".parquet": write_parquet, ".tsv": write_tsv}.get(path.suffix, write_csv)(frame, path)
+        (write_parquet if path.suffix == ".parquet" else write_csv)(frame, path)
 
 
 def show_result(data: Callable[[], object], text: Callable[[], str], as_json: bool) -> None:

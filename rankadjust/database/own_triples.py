@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import is_frame, require_frame
-from rankadjust.base.stages import read_json, read_product
+from rankadjust.base.io import read_json, read_product
 from rankadjust.base.vocabulary import KNOWN_SPLITS, LABEL_COLUMNS, time_columns
 from rankadjust.baselines.table import METRICS, baselines_tables
 from rankadjust.baselines.tally import Standings, count_standings, tasks_with_baselines

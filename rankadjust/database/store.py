@@ -1,23 +1,20 @@
 """The files of a database: adjustments.parquet, with candidates.parquet, baselines.parquet and datasets.tsv beside."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.io import (
-    parquet_metadata,
-    parquet_schema,
+    layout_of,
     read_csv,
+    read_product,
     readable,
-    scan_parquet,
     shipped,
     without_guards,
-    write_parquet,
+    write_product,
 )
-from rankadjust.base.version import VERSION
 from rankadjust.base.vocabulary import EVALUATION, KEY
 from rankadjust.database.arithmetic import BOUNDS, COEFFICIENTS, Z_OF_VARIANCE, add_coefficients
 
@@ -47,29 +44,9 @@ BASELINES_SCHEMA = pl.Schema(
 _CANDIDATES_SCHEMA = dict.fromkeys(EVALUATION, pl.String()) | dict.fromkeys(
     ("num_candidates", "tasks"), pl.Int64()
 )
-_REMAKE = "'snakemake --cores all database' makes one"
 # Tables are sorted by data set: one of them is found in a twentieth of the rows, and files grow by 3 to 9 %.
 _ROWS_A_GROUP = 20_000
-_PREFIX = "rankadjust."
 _FOLDER = "database"
-
-
-@dataclass(frozen=True)
-class Table:
-    """A kind of table. schema: the number of its layout, raised with every change of its columns.
-
-    columns: those that every such table has, with their types; it may have more. what: for messages.
-    """
-
-    name: str
-    schema: int
-    columns: Mapping[str, pl.DataType]
-    what: str
-
-
-ADJUSTMENTS = Table("adjustments", 2, SCHEMA, "an adjustment database")
-_CANDIDATES = Table("candidates", 1, _CANDIDATES_SCHEMA, "a table of candidate histograms")
-_BASELINES = Table("baselines", 1, BASELINES_SCHEMA, "a table of baselines")
 
 
 def assemble(moments: Iterable[pl.DataFrame]) -> pl.DataFrame:
@@ -103,18 +80,18 @@ def with_released(computed: pl.DataFrame, released: pl.DataFrame | None) -> pl.D
 
 def write_database(database: pl.DataFrame, path: str | Path) -> None:
     """Write a database as Parquet, with its version and schema in the metadata."""
-    _write(database, path, ADJUSTMENTS)
+    write_product(database, path, "adjustments", _ROWS_A_GROUP)
 
 
 def write_candidates(histograms: pl.DataFrame, path: str | Path) -> None:
     """Write candidate histograms as Parquet, with version and schema in the metadata."""
-    _write(histograms, path, _CANDIDATES)
+    write_product(histograms, path, "candidates", _ROWS_A_GROUP)
 
 
 def write_baselines(tables: Iterable[pl.DataFrame], path: str | Path) -> None:
     """Write the values of the baselines of several data sets as one table, with version and schema."""
     rows = pl.concat([pl.DataFrame(schema=BASELINES_SCHEMA), *tables])
-    _write(rows.sort(*EVALUATION, "baseline", "metric"), path, _BASELINES)
+    write_product(rows.sort(*EVALUATION, "baseline", "metric"), path, "baselines", _ROWS_A_GROUP)
 
 
 def load_database(path: str | Path | None = None, dataset: str | None = None) -> pl.DataFrame:
@@ -145,23 +122,26 @@ def load_database(path: str | Path | None = None, dataset: str | None = None) ->
     [(402, 0.1671)]
 
     """
-    return _read(path, DATABASE, ADJUSTMENTS, dataset)
+    file = beside_database(None, DATABASE) if path is None else path
+    return read_product(file, "adjustments", SCHEMA, dataset)
 
 
-def load_candidates(path: str | Path | None = None, dataset: str | None = None) -> pl.DataFrame:
+def load_candidates(path: str | Path | None = None) -> pl.DataFrame:
     """Return candidate histograms: dataset, protocol, split, side, entities, num_candidates, tasks, ...
 
-    None means the released ones; dataset: only its own. Raises RankadjustError as `load_database` does.
+    None means the released ones. Raises RankadjustError as `load_database` does.
     """
-    return _read(path, CANDIDATES, _CANDIDATES, dataset)
+    file = beside_database(None, CANDIDATES) if path is None else path
+    return read_product(file, "candidates", _CANDIDATES_SCHEMA)
 
 
-def load_baselines(path: str | Path | None = None, dataset: str | None = None) -> pl.DataFrame:
-    """Return the values of baselines, columns BASELINES_SCHEMA; None means the released ones. dataset: only its own.
+def load_baselines(path: str | Path | None = None) -> pl.DataFrame:
+    """Return the values of baselines, columns BASELINES_SCHEMA; None means the released ones.
 
     Raises RankadjustError as `load_database` does.
     """
-    return _read(path, BASELINES, _BASELINES, dataset)
+    file = beside_database(None, BASELINES) if path is None else path
+    return read_product(file, "baselines", BASELINES_SCHEMA)
 
 
 def load_datasets(path: str | Path | None = None) -> pl.DataFrame:
@@ -181,10 +161,9 @@ def beside_database(database: str | Path | None, name: str) -> Path:
 def released_version() -> tuple[str, str] | None:
     """Return the version that wrote the released database and the number of its schema; None where it does not say."""
     try:
-        metadata = parquet_metadata(shipped(RELEASED))
+        _, schema, version = layout_of(shipped(RELEASED))
     except (OSError, pl.exceptions.PolarsError):
         return None
-    version, schema = (metadata.get(f"{_PREFIX}{key}") for key in ("version", "schema"))
     return None if version is None or schema is None else (version, schema)
 
 
@@ -209,41 +188,3 @@ def database_of_run(results: str | Path) -> Path:
 
 def _missing(results: Path) -> list[str]:
     return [name for name in (DATABASE, CANDIDATES, DATASETS) if not (results / _FOLDER / name).is_file()]
-
-
-def _write(frame: pl.DataFrame, path: str | Path, table: Table) -> None:
-    metadata = {"table": table.name, "schema": str(table.schema), "version": VERSION}
-    write_parquet(frame, path, {f"{_PREFIX}{key}": text for key, text in metadata.items()}, _ROWS_A_GROUP)
-
-
-def _read(path: str | Path | None, name: str, table: Table, dataset: str | None = None) -> pl.DataFrame:
-    """Return a table in a Parquet file (None: the released one of this name).
-
-    dataset: only its rows; row groups of others are passed over.
-    """
-    file = beside_database(None, name) if path is None else Path(path)
-    if file.is_dir():
-        raise RankadjustError(f"{file}: this is a folder; give the Parquet file itself")
-    with readable(file, "not a Parquet file, or a damaged one", f"there is no such file; {_REMAKE}"):
-        _require_layout(file, table, parquet_metadata(file), parquet_schema(file))
-        rows = scan_parquet(file)
-        return (rows if dataset is None else rows.filter(dataset=dataset)).collect()
-
-
-def _require_layout(
-    path: Path, table: Table, metadata: Mapping[str, str], columns: Mapping[str, pl.DataType]
-) -> None:
-    """Raise RankadjustError if a file has another layout, as files of other versions may, or other columns."""
-    name, schema, version = (metadata.get(f"{_PREFIX}{key}") for key in ("table", "schema", "version"))
-    if name == table.name and schema != str(table.schema):
-        raise RankadjustError(
-            f"{path}: made by rankadjust {version} with schema {schema}; this is rankadjust {VERSION}, which reads "
-            f"schema {table.schema}: use that version, or make the file again: {_REMAKE}"
-        )
-    for column, kind in table.columns.items():
-        if column not in columns:
-            raise RankadjustError(f"{path}: not {table.what}, it lacks the column {column!r}")
-        if columns[column] != kind:
-            raise RankadjustError(
-                f"{path}: not {table.what}, its column {column!r} holds {columns[column]}, not {kind}"
-            )

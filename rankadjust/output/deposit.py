@@ -15,7 +15,7 @@ import jinja2
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.io import SUMS, sha256_of, write_csv, write_sums, write_text, write_tsv
+from rankadjust.base.io import SUMS, sha256_of, write_csv, write_sums, write_text
 from rankadjust.base.schemas import read_yaml
 from rankadjust.base.version import REGISTRY_DATE, VERSION
 from rankadjust.counting.protocols import load_protocols
@@ -92,7 +92,7 @@ def write_deposit(
     write_baselines([constants.baselines], folder / BASELINES)
     write_candidates(tables["candidates.parquet"], folder / "candidates.parquet")
     for name in ("adjustments.csv.gz", "metric_adjustments.tsv.gz", DEPOSITED_DATASETS):
-        (write_tsv if ".tsv" in name else write_csv)(tables[name], folder / name)
+        write_csv(tables[name], folder / name)
     facts: dict[str, Any] = {
         "name": _NAME,
         "title": _TITLE,

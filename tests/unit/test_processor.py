@@ -15,7 +15,7 @@ JOB = """
 import sys
 import polars as pl
 from scripts.moments import moments
-from rankadjust.base.stages import write_product
+from rankadjust.base.io import write_product
 from rankadjust.chance.metrics import FAMILIES, expand
 from rankadjust.counting.protocols import get_protocol
 

@@ -622,7 +622,7 @@ def test_ctrl_c_ends_a_run_without_a_traceback_and_the_same_command_goes_on(tmp_
     whole = count.read_text()
     command = [sys.executable, "-m", "snakemake", "--snakefile", project / "Snakefile", "--cores", "1"]
     command += ["results/candidates/Tiny.parquet", "--configfile", "config.yaml"]
-    for before in ("from rankadjust.base.stages", "    isolated ="):
+    for before in ("from rankadjust.base.io", "    isolated ="):
         indented = before[: len(before) - len(before.lstrip())]
         count.write_text(whole.replace(before, f"{indented}{wait}{before}", 1))
         with subprocess.Popen(

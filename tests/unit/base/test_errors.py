@@ -4,7 +4,6 @@ import errno
 import json
 import unicodedata
 
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -92,27 +91,24 @@ def test_why_a_path_cannot_be_written_and_what_to_do(number, said):
 
 
 def test_libraries_tell_of_a_full_disk_in_words_of_their_own():
-    # As they were raised on a full disk, by polars 2 and numpy 2.
+    # As they were raised on a full disk, by polars 2.
     polars = pl.exceptions.ComputeError("underlying IO error: No space left on device (os error 28)")
-    numpy = OSError("200000 requested and 0 written")
-    for error in (polars, numpy, OSError("No space left on device (os error 28)")):
+    for error in (polars, OSError("No space left on device (os error 28)")):
         assert errno_of(error) == errno.ENOSPC
         assert is_of_writing(error)
-    assert errno_of(pl.exceptions.ComputeError("no such column")) is None
+    assert errno_of(pl.exceptions.ComputeError("no such column")) == 0
 
 
 def test_what_is_read_or_written_without_permission_is_named():
     error = PermissionError(errno.EACCES, "Permission denied", "table.csv")
-    assert (
-        in_words(error, "standard output") == "table.csv: Permission denied; allow it, or choose another path"
-    )
-    assert in_words(FileNotFoundError(errno.ENOENT, "No such file", "a"), "here") is None
-    assert in_words(KeyError("a"), "here") is None
+    assert in_words(error) == "table.csv: Permission denied; allow it, or choose another path"
+    assert in_words(FileNotFoundError(errno.ENOENT, "No such file", "a")) is None
+    assert in_words(KeyError("a")) is None
 
 
 def test_too_little_memory_is_one_line():
     with pytest.raises(SystemExit) as info, exit_with_message():
-        np.empty(1 << 55)
+        raise MemoryError("Unable to allocate 256 PiB")
     assert str(info.value).startswith("error: not enough memory (Unable to allocate")
     assert str(info.value).endswith("); close other programs, or use a machine with more of it")
 

@@ -18,21 +18,21 @@ from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.io import (
+    LAYOUTS,
     atomic_folder,
     atomic_path,
-    parquet_metadata,
-    parquet_schema,
     read_csv,
+    read_json,
     read_parquet,
-    scan_parquet,
+    read_product,
     sha256_of,
     to_csv,
     without_guards,
     write_bytes,
     write_csv,
     write_parquet,
+    write_product,
     write_text,
-    write_tsv,
 )
 
 root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may make a device")
@@ -206,13 +206,45 @@ def test_results_have_the_permissions_of_the_umask(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("write", "name"), [(write_parquet, "a.parquet"), (write_tsv, "a.tsv.gz"), (write_tsv, "a.tsv")]
+    ("write", "name"), [(write_parquet, "a.parquet"), (write_csv, "a.tsv.gz"), (write_csv, "a.tsv")]
 )
 def test_the_same_frame_gives_the_same_bytes(tmp_path, write, name):
     frame = pl.DataFrame({"x": [1.5, None], "name": ["NA", "a\tb"]})
     for folder in ("one", "two"):
         write(frame, tmp_path / folder / name)
     assert sha256_of(tmp_path / "one" / name) == sha256_of(tmp_path / "two" / name)
+
+
+FRAME = pl.DataFrame({"a": [1, 2]})
+
+
+def test_what_was_written_is_read_again(tmp_path):
+    write_product(FRAME, tmp_path / "a.parquet", "moments")
+    assert read_product(tmp_path / "a.parquet", "moments").equals(FRAME)
+    assert pl.read_parquet(tmp_path / "a.parquet").equals(FRAME)
+
+
+def test_another_layout_is_refused_with_what_makes_the_file_again(tmp_path, monkeypatch):
+    path = tmp_path / "a.parquet"
+    FRAME.write_parquet(path)
+    with pytest.raises(RankadjustError, match=r"a\.parquet: made by another program; .*--force "):
+        read_product(path, "moments")
+    write_product(FRAME, path, "moments")
+    monkeypatch.setitem(LAYOUTS, "moments", 2)
+    with pytest.raises(
+        RankadjustError, match=r"with schema 1 of moments; .* reads schema 2 of moments: use "
+    ):
+        read_product(path, "moments")
+
+
+@pytest.mark.parametrize("text", [None, "", '{"entities": '])
+def test_a_file_that_is_missing_or_damaged_is_one_line(tmp_path, text):
+    for name, read in (("a.parquet", lambda path: read_product(path, "moments")), ("a.json", read_json)):
+        path = tmp_path / name
+        if text is not None:
+            path.write_text(text)
+        with pytest.raises(RankadjustError, match=rf"^{path}: "):
+            read(path)
 
 
 # Names that polars takes for patterns, each with another file's name that it matches. The last is a home folder to it.
@@ -235,7 +267,7 @@ def named(tmp_path, monkeypatch, request):
         path.parent.mkdir(exist_ok=True)
         frame = pl.DataFrame({f"is {number}": [number]})
         with path.with_name(f"{path.name}.parquet").open("wb") as file:
-            frame.write_parquet(file, metadata={"number": str(number)})
+            frame.write_parquet(file)
         path.with_name(f"{path.name}.csv").write_text(frame.write_csv())
     return name
 
@@ -244,31 +276,9 @@ def test_the_file_that_is_named_is_read(named):
     parquet, csv = (named.with_name(f"{named.name}.{suffix}") for suffix in ("parquet", "csv"))
     for path in (parquet, str(parquet)):
         assert read_parquet(path).rows() == [(1,)]
-        assert scan_parquet(path).select(pl.len(), "is 1").collect().rows() == [(1, 1)]
-        assert list(parquet_schema(path)) == ["is 1"]
-        assert parquet_metadata(path)["number"] == "1"
     assert read_csv(csv).to_dicts() == [{"is 1": "1"}]
     assert read_csv(csv, infer_schema=True).rows() == [(1,)]
     assert read_csv(csv.read_bytes()).rows() == [("1",)]
-
-
-def test_a_scan_goes_on_with_its_file_when_another_takes_the_name(tmp_path):
-    path = tmp_path / "a.parquet"
-    pl.DataFrame({"x": [1, 2, 3]}).write_parquet(path)
-    scan = scan_parquet(path)
-    pl.DataFrame({"x": [7]}).write_parquet(tmp_path / "b.parquet")
-    (tmp_path / "b.parquet").replace(path)
-    assert [scan.slice(row, 1).collect().item() for row in range(3)] == [1, 2, 3]
-
-
-def test_an_open_file_is_read_from_its_beginning_and_stays_open(tmp_path):
-    path = tmp_path / "a.parquet"
-    pl.DataFrame({"x": [1]}).write_parquet(path)
-    with path.open("rb") as file:
-        file.read()
-        assert list(parquet_schema(file)) == ["x"]
-        assert read_parquet(file).item() == 1
-        assert not file.closed
 
 
 # OWASP, "CSV Injection", https://owasp.org/www-community/attacks/CSV_Injection: the signs with which a formula begins.
@@ -319,8 +329,8 @@ def test_what_is_written_is_no_formula_and_is_read_back_unchanged(texts, separat
 def test_files_are_guarded_and_have_no_time_stamp(tmp_path):
     frame = pl.DataFrame({"x": ["=1+1", "a"]})
     write_csv(frame, tmp_path / "x.csv")
-    write_tsv(frame, tmp_path / "x.tsv")
-    write_tsv(frame, tmp_path / "x.tsv.gz")
+    write_csv(frame, tmp_path / "x.tsv")
+    write_csv(frame, tmp_path / "x.tsv.gz")
     assert (tmp_path / "x.csv").read_bytes() == (tmp_path / "x.tsv").read_bytes() == b"x\n'=1+1\na\n"
     # Bytes 4 to 7 of a gzip file are its time (RFC 1952).
     assert (tmp_path / "x.tsv.gz").read_bytes()[4:8] == bytes(4)

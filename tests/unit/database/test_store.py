@@ -7,11 +7,10 @@ import polars as pl
 import pytest
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.io import write_parquet
+from rankadjust.base.io import LAYOUTS, write_parquet
 from rankadjust.base.version import VERSION
 from rankadjust.base.vocabulary import KEY
 from rankadjust.database.store import (
-    ADJUSTMENTS,
     SCHEMA,
     assemble,
     database_of_run,
@@ -64,7 +63,7 @@ def test_a_database_comes_back_as_it_was_written_whole_and_in_part(tmp_path):
     written = {key: text for key, text in pl.read_parquet_metadata(file).items() if "rankadjust" in key}
     assert written == {
         "rankadjust.table": "adjustments",
-        "rankadjust.schema": str(ADJUSTMENTS.schema),
+        "rankadjust.schema": str(LAYOUTS["adjustments"]),
         "rankadjust.version": VERSION,
     }
 
@@ -76,22 +75,22 @@ OTHER_SCHEMA = {"rankadjust.table": "adjustments", "rankadjust.schema": "1", "ra
 @pytest.mark.parametrize(
     ("frame", "metadata", "message"),
     [
-        (WHOLE.drop("protocol"), None, "not an adjustment database, it lacks the column 'protocol'"),
+        (WHOLE.drop("protocol"), None, "no table of adjustments, it lacks the column 'protocol'"),
         (
             WHOLE.with_columns(expectation=pl.lit("a half")),
             None,
-            "not an adjustment database, its column 'expectation' holds String, not Float64",
+            "no table of adjustments, its column 'expectation' holds String, not Float64",
         ),
         (
             WHOLE,
             OTHER_SCHEMA,
-            f"made by rankadjust 0.9 with schema 1; this is rankadjust {VERSION}, which reads",
+            f"made by rankadjust 0.9 with schema 1 of adjustments; this is rankadjust {VERSION}, which reads",
         ),
     ],
 )
 def test_another_table_is_refused_in_one_line(tmp_path, frame, metadata, message):
     file = tmp_path / "adjustments.parquet"
-    write_parquet(frame, file, metadata)
+    write_parquet(frame, file, metadata=metadata)
     with pytest.raises(RankadjustError, match=f"^{re.escape(f'{file}: {message}')}"):
         load_database(file)
 
@@ -112,14 +111,14 @@ def test_what_is_no_parquet_file_is_refused_in_one_line(tmp_path):
 
 
 def test_the_number_of_the_schema_belongs_to_its_columns():
-    """Where this fails, the columns have changed: raise `schema` of ADJUSTMENTS, and then this digest."""
+    """Where this fails, the columns have changed: raise it in LAYOUTS, and then this digest."""
     columns = ", ".join(f"{name} {kind}" for name, kind in SCHEMA.items())
     digest = hashlib.sha256(columns.encode()).hexdigest()[:16]
-    assert (ADJUSTMENTS.schema, digest) == (2, "df530f03e7b284da")
+    assert (LAYOUTS["adjustments"], digest) == (2, "df530f03e7b284da")
 
 
 def test_the_released_tables_say_what_they_are_and_are_sorted(project):
-    assert released_version()[1] == str(ADJUSTMENTS.schema)
+    assert released_version()[1] == str(LAYOUTS["adjustments"])
     assert load_database().height > 80_000
     assert load_candidates().height > 100_000
     for name in ("adjustments", "candidates", "baselines"):
