@@ -60,16 +60,21 @@ def encode(splits: Mapping[str, pl.DataFrame], entities: pl.Series | None = None
     return Encoded(triples.with_columns(head=head, relation=relation, tail=tail), pl.concat(tables))
 
 
-def _ids(columns: Sequence[pl.Series]) -> tuple[pl.Series, list[pl.Series]]:
-    """Return the sorted labels of some columns, and for each column the places of its labels among them."""
-    # Categories of their own live as long as a column that has them. Each label is hashed once.
-    categories = pl.Categorical(pl.Categories.random())
-    coded = [column.cast(categories) for column in columns]
-    distinct = pl.concat(coded).unique()
-    known = pl.DataFrame({"label": distinct.cast(pl.String), "code": distinct.to_physical()}).sort("label")
-    place = np.empty(known.height, np.uint32)
-    place[known["code"].to_numpy()] = np.arange(known.height, dtype=np.uint32)
-    return known["label"], [pl.Series(place[column.to_physical().to_numpy()]) for column in coded]
+def _ids(columns: Sequence[pl.Series], seed: int = 0) -> tuple[pl.Series, list[pl.Series]]:
+    """Return the sorted labels of some columns, and for each column the places of its labels among them.
+
+    Hashes are compared many times faster than labels; seed: of the hashes.
+    """
+    texts = pl.concat(columns)
+    hashes = texts.hash(seed)
+    labels = texts.filter(hashes.is_first_distinct()).sort()
+    known = pl.DataFrame({"hash": labels.hash(seed)}).with_row_index("id")
+    ids = pl.DataFrame({"hash": hashes}).join(known, on="hash", how="left", maintain_order="left")["id"]
+    if (labels.gather(ids) != texts).any():
+        # Two labels have one hash.
+        return _ids(columns, seed + 1)
+    ends = np.cumsum([len(column) for column in columns])[:-1]
+    return labels, list(map(pl.Series, np.split(ids.to_numpy(), ends)))
 
 
 def _require_listed(occurring: pl.Series, entities: pl.Series) -> None:
