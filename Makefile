@@ -11,7 +11,7 @@ CORES ?= all
 # Whoever starts Python a few times only, as .ci/installations does, sets this to nothing: to compile all packages takes
 # ten times as long as to install them.
 BYTECODE ?= --compile-bytecode
-# How many examples a property is tested with (tests/conftest.py): same, or thorough, three times as many.
+# How many examples a property is tested with (tests/conftest.py): same, or thorough, seven times as many.
 PROFILE ?= same
 
 # Snakemake does not start without a home: whom the system does not know, and who names none, gets the environment's folder.

@@ -129,6 +129,12 @@ def _answer(route: Route, address: str, folder: Path) -> None:
         route.fulfill(status=404)
 
 
+def drawn(page: Page) -> None:
+    """Wait until a page has loaded its images and drawn two frames: whatever was to happen at once has happened."""
+    page.wait_for_function("[...document.images].every(image => image.complete)")
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 def scrolls_sideways(page: Page) -> bool:
     """Return whether the page as a whole is wider than its window."""
     return bool(

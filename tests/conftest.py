@@ -12,7 +12,7 @@ from hypothesis import settings
 # sought with --hypothesis-profile=searching. The oldest packages lack functions, or name them
 # otherwise: a few examples call each function (`make test-oldest`).
 settings.register_profile("few", deadline=None, derandomize=True, max_examples=10)
-settings.register_profile("same", deadline=None, derandomize=True, max_examples=30)
+settings.register_profile("same", deadline=None, derandomize=True, max_examples=15)
 settings.register_profile("thorough", deadline=None, derandomize=True, max_examples=100)
 settings.register_profile("searching", deadline=None, max_examples=100)
 settings.load_profile("same")

@@ -7,7 +7,7 @@ import json
 import polars as pl
 import pytest
 
-from harness.chromium import scrolls_sideways, violations
+from harness.chromium import drawn, scrolls_sideways, violations
 from rankadjust.base.vocabulary import EVALUATION, KEY
 from tests.browser.reports import FORMULA, HOSTILE
 
@@ -221,7 +221,7 @@ def test_hostile_names_are_text_and_no_formula(page_of, hostile_page):
     assert {" ".join(name.split()) for name in (*HOSTILE, FORMULA)} <= {
         " ".join(model.split()) for model in models(page)
     }
-    page.wait_for_timeout(300)
+    drawn(page)
     assert page.evaluate("window.attacked ?? window.pwned") is None
     assert page.locator("main img:not(figure img)").count() == 0
     assert page.locator("a[href^='javascript']").count() == 0

@@ -8,7 +8,7 @@ from statistics import median
 import polars as pl
 import pytest
 
-from harness.chromium import Pages, runs_foreign_script, scrolls_sideways, violations
+from harness.chromium import Pages, drawn, runs_foreign_script, scrolls_sideways, violations
 from rankadjust.base.version import REGISTRY_DATE, VERSION
 from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
 from tests.browser.reports import HOSTILE
@@ -32,7 +32,7 @@ def test_the_report_fits_every_width_and_is_accessible(page_of, literature_page,
     assert page.locator("h1").count() == 1
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_timeout(150)
+        drawn(page)
         assert not scrolls_sideways(page), width
         # What axe-core looks at depends on the layout: a phone and a desk.
         if width in (400, 1600):
@@ -89,7 +89,7 @@ def test_hostile_names_do_nothing(page_of, hostile_page):
         page = settled(page_of(hostile_page, address=hostile_address(section, HOSTILE[opened])))
         for name in HOSTILE:
             page.evaluate("address => { location.hash = address }", hostile_address(section, name))
-            page.wait_for_timeout(50)
+            drawn(page)
         assert page.evaluate("typeof pwned + typeof attacked") == "undefinedundefined"
         assert page.locator("img:not(figure img)").count() == 0
         assert page.locator("[onmouseover], [onerror]").count() == 0
@@ -201,10 +201,12 @@ def test_an_error_and_a_request_are_noticed(browser, tmp_path):
     file = tmp_path / "bad.html"
     file.write_text(
         "<!doctype html><title>bad</title><img src='http://127.0.0.1:9/a.png'>"
-        "<script>console.error('said'); setTimeout(() => { throw new Error('thrown') })</script>",
+        "<script>console.error('said'); setTimeout(() => { window.thrown = true; throw new Error('thrown') })</script>",
         encoding="utf-8",
     )
     pages = Pages(browser)
-    pages(file).wait_for_timeout(200)
+    page = pages(file)
+    page.wait_for_function("window.thrown")
+    drawn(page)
     pages.close()
     assert {problem.split(":")[0] for problem in pages.problems} == {"console", "error", "request"}

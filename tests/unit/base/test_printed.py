@@ -68,7 +68,6 @@ def test_a_comma_is_decimal_where_a_value_cannot_exceed_1():
     assert read_number("1,234,567").within(1.0).text == "1234567"
 
 
-@settings(deadline=None)
 @given(st.text(max_size=12))
 def test_plain_text_stays_plain(text):
     assert plain(plain(text)) == plain(text)
@@ -117,9 +116,7 @@ def mean_ranks(draw):
 
 
 @pytest.mark.slow
-@settings(
-    deadline=None, max_examples=in_profile(40), suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=in_profile(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(share=shares(), mean_rank=mean_ranks())
 def test_a_number_means_the_same_wherever_it_is_read(tmp_path, share, mean_rank):
     # In a file with decimal commas 1,234 is no thousands and 2.000 is.

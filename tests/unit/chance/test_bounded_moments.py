@@ -24,7 +24,7 @@ TASKS = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=in_profile(60), deadline=None)
+@settings(max_examples=in_profile(60))
 @given(tasks=TASKS)
 def test_whatever_the_numbers_of_candidates_are_the_moments_are_within(tasks):
     rows = [(side, least, least + more, round(least + share * more)) for side, least, more, share in tasks]
@@ -46,7 +46,7 @@ def test_whatever_the_numbers_of_candidates_are_the_moments_are_within(tasks):
 ADDITIVE = [metric for metric in METRICS if metric.additive]
 
 
-@settings(max_examples=in_profile(40), deadline=None)
+@settings(max_examples=in_profile(40))
 @given(
     tasks=st.lists(
         st.tuples(st.sampled_from(["head", "tail"]), st.integers(4, 30), st.integers(0, 3)),

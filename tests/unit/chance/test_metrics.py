@@ -5,7 +5,7 @@ import statistics
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
@@ -103,7 +103,6 @@ def test_values_that_cannot_be_computed(arguments, message):
 SPELLINGS = [(name, family) for family in FAMILIES.values() for name in (family.key, *family.names)]
 
 
-@settings(deadline=None)
 @given(
     spelling=st.sampled_from(SPELLINGS),
     k=st.integers(1, 10**6),
@@ -120,7 +119,6 @@ def test_aliases_resolve_whatever_the_spelling(spelling, k, at, separator, case)
     assert resolve(f" {written} ") == family.metric(k if family.needs_k else None)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=30))
 def test_any_text_is_a_metric_or_an_error_of_one_line(text):
     message = ""

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 from scipy import special
@@ -379,7 +379,6 @@ def constant(metric, histogram):
     return set(histogram) == {1}
 
 
-@settings(deadline=None)
 @given(
     k=st.integers(1, 200),
     counts=st.lists(st.tuples(st.floats(0, 1), st.integers(1, 10**6)), min_size=1, max_size=30),

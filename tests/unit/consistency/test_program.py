@@ -120,7 +120,7 @@ def test_a_list_of_two_sides_has_the_mean_of_both_weighted_with_their_tasks():
     assert excess(3.1) == pytest.approx(0.1 / 6, rel=1e-3)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(
     ranks=st.lists(st.integers(1, 60), min_size=2, max_size=25).map(np.array),
     seed=st.integers(0, 99),

@@ -28,7 +28,7 @@ def moved(points, ranks):
     ) / ranks.size
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(
     ranks=st.lists(st.integers(2, 29_082), min_size=1, max_size=20),
     step=st.sampled_from([0.5, 1.0]),

@@ -32,7 +32,7 @@ def holds(statement, ranks, counts):
     return all(least <= demand.high and most >= demand.low for least, most, demand in means)
 
 
-@settings(deadline=None, max_examples=in_profile(100))
+@settings(max_examples=in_profile(100))
 @given(
     ranks=st.lists(st.integers(2, 400), min_size=1, max_size=30).map(lambda halves: np.array(halves) / 2),
     beyond=st.integers(0, 50),

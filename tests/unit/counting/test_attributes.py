@@ -55,7 +55,7 @@ def test_attributes_by_hand():
     }
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(
     st.lists(
         st.tuples(st.sampled_from("abcde"), st.sampled_from("rs"), st.sampled_from("abcde")),

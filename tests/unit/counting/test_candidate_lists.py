@@ -55,7 +55,7 @@ TRIPLES = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(TRIPLES, TRIPLES, TRIPLES)
 def test_lists_of_all_entities_are_no_lists(training, validation, testing):
     splits = {

@@ -108,7 +108,7 @@ def test_a_counter_by_joins_agrees(data, layout, time_columns):
 
 
 @pytest.mark.parametrize("layout", ["usual", "facts"])
-@settings(deadline=None, max_examples=in_profile(40))
+@settings(max_examples=in_profile(40))
 @given(data=st.data(), isolated=st.sets(st.sampled_from("uvwxyz")))
 def test_entities_in_no_triple_are_candidates_of_the_release(data, layout, isolated):
     splits = data.draw(graphs(0, LAYOUTS[layout]))

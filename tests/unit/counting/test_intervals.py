@@ -50,7 +50,7 @@ def slowly(evaluated, ranges, entities):
     return sorted(tasks)
 
 
-@settings(max_examples=in_profile(60), deadline=None)
+@settings(max_examples=in_profile(60))
 @given(training=TRIPLES, validation=TRIPLES, testing=TRIPLES, isolated=st.integers(0, 3))
 def test_the_exact_number_of_candidates_is_within(training, validation, testing, isolated):
     splits = {

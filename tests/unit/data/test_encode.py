@@ -46,7 +46,7 @@ def test_ids_are_ranks_of_the_labels():
     assert dict(encoded.labels.schema) == {"kind": pl.String, "id": pl.UInt32, "label": pl.String}
 
 
-@settings(deadline=None, max_examples=in_profile(60))
+@settings(max_examples=in_profile(60))
 @given(
     st.dictionaries(
         st.sampled_from(SPLITS),
@@ -64,7 +64,7 @@ def test_labels_come_back_and_times_stay(splits):
     assert decoded == [(split, *row) for split in SPLITS for row in splits.get(split, [])]
 
 
-@settings(deadline=None, max_examples=in_profile(60))
+@settings(max_examples=in_profile(60))
 @given(
     st.dictionaries(
         st.sampled_from(SPLITS),

@@ -93,7 +93,7 @@ def _line(row, form, string, chance):
     return string.join(row)
 
 
-@settings(deadline=None, max_examples=in_profile(300))
+@settings(max_examples=in_profile(300))
 @given(written_files())
 def test_triples_are_read_as_they_were_written(tmp_path_factory, case):
     form, expected, data = case

@@ -78,7 +78,7 @@ def counted_by_hand(splits, known):
     return counts
 
 
-@settings(deadline=None, max_examples=in_profile(100))
+@settings(max_examples=in_profile(100))
 @given(
     st.dictionaries(
         st.sampled_from(SPLITS),

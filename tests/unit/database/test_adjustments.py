@@ -52,7 +52,6 @@ def test_the_case_study_on_nations(metric, value, index, z):
     assert row["z_random_scorer"] is None
 
 
-@settings(deadline=None)
 @given(st.floats(1.0001, 1e9))
 def test_a_perfect_ranking_has_index_one_and_chance_zero_exactly(expectation):
     """Not 0.9999999999999999, and -1e-17: the index is a quotient of differences."""
@@ -102,7 +101,6 @@ KEYS = [
 ]
 
 
-@settings(deadline=None)
 @given(
     key=st.sampled_from(KEYS),
     expectation=st.floats(1.5, 1e6),

@@ -112,7 +112,6 @@ def scored(draw):
 
 
 @given(case=scored())
-@settings(deadline=None)
 def test_ranks_are_those_of_a_naive_loop(case):
     scores, target, mask = case
     expected = naive(scores, target, mask)
@@ -135,7 +134,7 @@ def test_ties():
 
 
 @given(case=scored())
-@settings(deadline=None, max_examples=in_profile(40))
+@settings(max_examples=in_profile(40))
 def test_expected_is_the_mean_over_all_orders_of_tied_candidates(case):
     """Each order that breaks the ties has integer ranks, and so metrics of its own; their mean is asked for."""
     ranks = rank_scores(*case)
@@ -328,7 +327,7 @@ def test_a_sparse_mask_that_is_none_is_refused(tmp_path, parts):
 
 
 @given(data=st.data(), size=st.integers(1, 12))
-@settings(deadline=None, max_examples=in_profile(60))
+@settings(max_examples=in_profile(60))
 def test_a_weight_counts_like_that_many_tasks(data, size):
     counts = np.array(data.draw(st.lists(st.integers(1, 9), min_size=size, max_size=size)))
     halves = [data.draw(st.integers(2, 2 * int(count))) for count in counts]

@@ -386,7 +386,7 @@ SHAPES = {
 }
 
 
-@settings(deadline=None, max_examples=10, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow])
 @given(
     dataset=st.sampled_from([*SETS, *SHIPPED]),
     ranking=st.sampled_from(list(SHAPES)),

@@ -83,10 +83,10 @@ def machines(tmp_path_factory):
     return folder / "bare", folder / "wide"
 
 
-def drawn(figures, fonts, namespace):
+def drawn(figures, fonts, way):
     """Return the first line that `DRAW` says on a machine with these fonts, and the others."""
     command, more = [sys.executable, "-c", DRAW, figures], {}
-    if namespace:
+    if way == "namespace":
         command = ["unshare", "--mount", "sh", "-ec", ONLY_THESE, fonts, *command]
     else:
         more["FONTCONFIG_FILE"] = str(figures.parent / f"{fonts.name}.conf")
@@ -97,21 +97,13 @@ def drawn(figures, fonts, namespace):
     return plain, lines
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the fonts of Linux are replaced")
-@pytest.mark.parametrize(
-    "namespace",
-    [
-        # Whoever may mount folders tries the harder way by default: then no setting of fontconfig is needed.
-        pytest.param(False, id="fontconfig", marks=[pytest.mark.slow] * (os.geteuid() == 0)),
-        pytest.param(
-            True,
-            id="namespace",
-            marks=pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount folders of fonts"),
-        ),
-    ],
-)
-def test_the_figures_of_the_case_study_are_the_same_with_other_fonts(figures, machines, namespace):
-    (plain, bare), (stretched, wide) = (drawn(figures, fonts, namespace) for fonts in machines)
+@pytest.mark.parametrize("way", ["fontconfig", "namespace"])
+def test_the_figures_of_the_case_study_are_the_same_with_other_fonts(figures, machines, way):
+    if way == "namespace" and os.geteuid() != 0:
+        pytest.skip("only root may mount folders of fonts")
+    (plain, bare), (stretched, wide) = (drawn(figures, fonts, way) for fonts in machines)
     assert plain != stretched, "the wide font is not seen: nothing is tested"
     assert {"adjustment", "case-study"} <= {line.split()[0] for line in bare}
     assert bare == wide

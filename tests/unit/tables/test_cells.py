@@ -104,7 +104,7 @@ def test_labels(text, plain):
     assert label(text) == plain
 
 
-@settings(deadline=None, max_examples=in_profile(300))
+@settings(max_examples=in_profile(300))
 @given(st.decimals(0, 10**6, places=4), st.integers(0, 4), st.sampled_from(["", "%", " ± 0.1", " (2)", "*"]))
 def test_printed_numbers_keep_value_and_digits(value, places, suffix):
     printed = f"{value:.{places}f}"
@@ -116,7 +116,7 @@ def test_printed_numbers_keep_value_and_digits(value, places, suffix):
     assert number.interval() == (float(printed), *ends)
 
 
-@settings(deadline=None, max_examples=in_profile(300))
+@settings(max_examples=in_profile(300))
 @given(st.text(max_size=12))
 def test_no_text_breaks_the_reading(text):
     number = read_cell(text)

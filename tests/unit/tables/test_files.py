@@ -29,7 +29,7 @@ from rankadjust.tables.formats.markdown import markdown_grids
 from rankadjust.tables.formats.rst import rst_grids
 from rankadjust.tables.formats.text import blank_grids, delimited_grids, piped_grids
 
-QUICK = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+QUICK = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 WORDS = "abzAZ019äλ表"
 ASCII = "abzAZ019"
 # Characters in a field, beyond which Python's csv refuses it unless a program says otherwise.

@@ -529,7 +529,7 @@ RESULTS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(RESULTS, st.booleans(), st.booleans(), st.booleans(), st.sampled_from([".md", ".tex", ".csv"]))
 def test_random_results_come_back(tmp_path, results, percent, mixed, transposed, suffix):
     def share(thousandths, percents):
@@ -579,7 +579,7 @@ def damaged(text: str) -> st.SearchStrategy[str]:
     return st.lists(cut, min_size=1, max_size=4).map(damage)
 
 
-@settings(deadline=None, max_examples=in_profile(80), suppress_health_check=list(HealthCheck))
+@settings(max_examples=in_profile(80), suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_no_broken_table_crashes_the_reading_or_its_balance(tmp_path, data):
     name = data.draw(st.sampled_from(QUIRKS))
