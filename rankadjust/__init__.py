@@ -31,81 +31,68 @@ RankadjustError with a message of one line.
 Everything is imported when it is first used, so that a command that needs little starts at once.
 """
 
+# Names that are imported "as" themselves are public for type checkers, too.
+# ruff: noqa: I001
+
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from rankadjust.base import version
 
 if TYPE_CHECKING:
-    from rankadjust.base.errors import RankadjustError
-    from rankadjust.baselines.table import count_baselines
-    from rankadjust.chance.moments import metric_moments
-    from rankadjust.counting.candidates import count_candidates, count_protocols
-    from rankadjust.database.constants import Constants
-    from rankadjust.database.store import load_database
-    from rankadjust.evaluation.evaluate import evaluate
-    from rankadjust.evaluation.one_value import adjust
-    from rankadjust.literature.contradictions import check
-    from rankadjust.literature.rescore import rescore
-    from rankadjust.manuscript.paper import Paper, paper
-    from rankadjust.models.compare import Comparison, compare, compare_by, compare_datasets
-    from rankadjust.public_set import EvaluationSet
-    from rankadjust.sampling.expected import to_sampled
-    from rankadjust.sampling.full_bounds import FullBounds, full_bounds
-    from rankadjust.tables.reading import read_table
+    from rankadjust.base.errors import RankadjustError as RankadjustError
+    from rankadjust.baselines.table import count_baselines as count_baselines
+    from rankadjust.chance.moments import metric_moments as metric_moments
+    from rankadjust.counting.candidates import (
+        count_candidates as count_candidates,
+        count_protocols as count_protocols,
+    )
+    from rankadjust.database.constants import Constants as Constants
+    from rankadjust.database.store import load_database as load_database
+    from rankadjust.evaluation.evaluate import evaluate as evaluate
+    from rankadjust.evaluation.one_value import adjust as adjust
+    from rankadjust.literature.contradictions import check as check
+    from rankadjust.literature.rescore import rescore as rescore
+    from rankadjust.manuscript.paper import Paper as Paper, paper as paper
+    from rankadjust.models.compare import (
+        Comparison as Comparison,
+        compare as compare,
+        compare_by as compare_by,
+        compare_datasets as compare_datasets,
+    )
+    from rankadjust.public_set import EvaluationSet as EvaluationSet
+    from rankadjust.sampling.expected import to_sampled as to_sampled
+    from rankadjust.sampling.full_bounds import FullBounds as FullBounds, full_bounds as full_bounds
+    from rankadjust.tables.reading import read_table as read_table
 
 __version__ = version.VERSION
 
-__all__ = [
-    "Comparison",
-    "Constants",
-    "EvaluationSet",
-    "FullBounds",
-    "Paper",
-    "RankadjustError",
-    "__version__",
-    "adjust",
-    "check",
-    "compare",
-    "compare_by",
-    "compare_datasets",
-    "count_baselines",
-    "count_candidates",
-    "count_protocols",
-    "evaluate",
-    "full_bounds",
-    "load_database",
-    "metric_moments",
-    "paper",
-    "read_table",
-    "rescore",
-    "to_sampled",
-]
-
-_MODULES = {
-    "Comparison": "models.compare",
-    "Constants": "database.constants",
-    "EvaluationSet": "public_set",
-    "FullBounds": "sampling.full_bounds",
-    "Paper": "manuscript.paper",
-    "RankadjustError": "base.errors",
-    "adjust": "evaluation.one_value",
-    "check": "literature.contradictions",
-    "compare": "models.compare",
-    "compare_by": "models.compare",
-    "compare_datasets": "models.compare",
-    "count_baselines": "baselines.table",
-    "count_candidates": "counting.candidates",
-    "count_protocols": "counting.candidates",
-    "evaluate": "evaluation.evaluate",
-    "full_bounds": "sampling.full_bounds",
-    "load_database": "database.store",
-    "metric_moments": "chance.moments",
-    "paper": "manuscript.paper",
-    "read_table": "tables.reading",
-    "rescore": "literature.rescore",
-    "to_sampled": "sampling.expected",
-}
+# The module of each public name.
+_MODULES = dict(
+    sorted(
+        (name, module)
+        for module, names in (
+            ("models.compare", "Comparison compare compare_by compare_datasets"),
+            ("database.constants", "Constants"),
+            ("public_set", "EvaluationSet"),
+            ("sampling.full_bounds", "FullBounds full_bounds"),
+            ("manuscript.paper", "Paper paper"),
+            ("base.errors", "RankadjustError"),
+            ("evaluation.one_value", "adjust"),
+            ("literature.contradictions", "check"),
+            ("baselines.table", "count_baselines"),
+            ("counting.candidates", "count_candidates count_protocols"),
+            ("evaluation.evaluate", "evaluate"),
+            ("database.store", "load_database"),
+            ("chance.moments", "metric_moments"),
+            ("tables.reading", "read_table"),
+            ("literature.rescore", "rescore"),
+            ("sampling.expected", "to_sampled"),
+        )
+        for name in names.split()
+    )
+)
+__all__ = [*_MODULES, "__version__"]  # noqa: PLE0604 - they are strings
 
 
 def __getattr__(name: str) -> object:

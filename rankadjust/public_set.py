@@ -1,4 +1,4 @@
-"""The public EvaluationSet: the one of the database, with what the packages above it do with a set."""
+"""The public EvaluationSet: the one of the database, and the functions of other packages that take a set."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -22,7 +22,6 @@ from rankadjust.database.store import BASELINES_SCHEMA
 if TYPE_CHECKING:
     from rankadjust.models.compare import Comparison
 
-_PRINTED = {"metric": pl.String, "value": pl.String}
 ADJUSTED = pl.Schema(
     {
         "printed": pl.String,
@@ -48,19 +47,15 @@ class EvaluationSet(evaluation_set.EvaluationSet):
     dataset, protocol, split, side : str
         Names as the database has them; side is head, tail or both.
     constants : polars.DataFrame
-        The rows of the database for all sides of this data set, protocol and split
-        (`rankadjust.database.store.SCHEMA`); moments of other metrics are computed from the histogram.
+        The rows of the database for all sides (`rankadjust.database.store.SCHEMA`).
     histograms : Histograms
         How many tasks have how many candidates.
     pairs : polars.DataFrame or None
-        How the head and the tail task of a triple go together (`rankadjust.count_candidates`), where triples were
-        counted: the variance under a random scorer needs it.
+        Of own triples, how the head and the tail task of a triple go together (`rankadjust.count_candidates`).
     rules : Protocol or None
         The protocol under which these triples were counted.
-    counting : callable
-        From keys of metrics, or None for the usual ones, to values of the counting baselines in all splits and sides.
-    listing : callable
-        Returns a row for each task, from the triples; None where the triples are not known.
+    counting, listing : callable or None
+        They return values of the counting baselines, and a row for every single task.
 
     Examples
     --------
@@ -129,18 +124,6 @@ class EvaluationSet(evaluation_set.EvaluationSet):
     def evaluate(self, ranks: Any, **options: Any) -> pl.DataFrame:  # noqa: ANN401 - options of evaluate
         """Return every metric of a model's ranks, adjusted for chance: `rankadjust.evaluate` with this set.
 
-        Parameters
-        ----------
-        ranks : file, folder, frame or array of shape (n,)
-            As `rankadjust.evaluate` takes them.
-        **options
-            Its other arguments.
-
-        Returns
-        -------
-        polars.DataFrame
-            A row for each average, side, type of rank and metric.
-
         Examples
         --------
         >>> own = EvaluationSet.constant(candidates=10, tasks=3)
@@ -155,18 +138,8 @@ class EvaluationSet(evaluation_set.EvaluationSet):
     def compare(self, *models: Any, **options: Any) -> "Comparison":  # noqa: ANN401 - options of compare
         """Compare models by their ranks: `rankadjust.compare` with this set.
 
-        Parameters
-        ----------
-        *models
-            The ranks of two or more models. They are called A, B and so on; files are called by their own names. Or one
-            mapping of names to ranks.
-        **options
-            As for `rankadjust.compare`.
-
-        Returns
-        -------
-        Comparison
-            Values and differences, metric by metric.
+        models: the ranks of two or more models, called A, B and so on, or by the names of their files. Or one mapping
+        of names to ranks.
 
         Examples
         --------
@@ -177,29 +150,19 @@ class EvaluationSet(evaluation_set.EvaluationSet):
         """
         from rankadjust.models.compare import compare  # noqa: PLC0415
 
-        if len(models) == 1 and isinstance(models[0], Mapping):
-            return compare(models[0], dataset=self, **options)
-        if all(isinstance(model, str | Path) for model in models):
-            return compare(list(models), dataset=self, **options)
-        return compare(dict(zip(ascii_uppercase, models, strict=False)), dataset=self, **options)
+        given = models[0] if len(models) == 1 and isinstance(models[0], Mapping) else list(models)
+        if isinstance(given, list) and not all(isinstance(model, str | Path) for model in given):
+            given = dict(zip(ascii_uppercase, given, strict=False))
+        return compare(given, dataset=self, **options)
 
     def check(self, values: Mapping[str, float | str] | pl.DataFrame) -> pl.DataFrame:
-        """Return what contradicts each other in the printed values of a model.
+        """Return what contradicts each other in the printed values of a model, as `rankadjust.check` does.
 
         Parameters
         ----------
         values : mapping or frame
-            The values by metric; or a table with the columns metric, value and, for several models, model.
-
-        Returns
-        -------
-        polars.DataFrame
-            A row for each contradiction, as of `rankadjust.check`.
-
-        Raises
-        ------
-        RankadjustError
-            For an unknown metric in a mapping, and for impossible values.
+            The values by metric; or a table with the columns metric, value and, for several models, model. For an unknown
+            metric in a mapping, or text that is not a number, RankadjustError.
 
         Examples
         --------
@@ -213,14 +176,13 @@ class EvaluationSet(evaluation_set.EvaluationSet):
 
         if isinstance(values, Mapping):
             _require_values(values)
-            texts = [f"{value}" for value in values.values()]
-            table = pl.DataFrame({"metric": list(values), "value": texts}, schema=_PRINTED)
+            printed = {"metric": list(values), "value": [f"{value}" for value in values.values()]}
+            table = pl.DataFrame(printed, schema=dict.fromkeys(printed, pl.String))
         else:
             table = require_frame(values, "the values")
         known = {name: pl.lit(text) for name, text in zip(EVALUATION, self.evaluation, strict=True)}
-        metrics = {
-            base[0].key for name in table["metric"].unique() if (base := find_adjusted(name)) is not None
-        }
+        found = map(find_adjusted, table["metric"].unique())
+        metrics = {base[0].key for base in found if base is not None}
         nothing = pl.DataFrame(schema=BASELINES_SCHEMA)
         constants = Constants(self.moments(sorted(metrics)), self.histograms, baselines=nothing)
         # The database has these names: the registry, which takes long to read, has nothing to add.

@@ -43,12 +43,11 @@ Z_OF_VARIANCE = {
     "variance_static_scorer": "z_static_scorer",
 }
 
-# The columns of scale and offset of each adjustment.
-COEFFICIENTS = {
-    "ratio": ("ratio_scale", None),
-    "index": ("index_scale", "index_offset"),
-    **{z: (f"{z}_scale", f"{z}_offset") for z in Z_OF_VARIANCE.values()},
-}
+# The columns of scale and offset of ratio (which has no offset), index and each z.
+SCALES = (
+    "ratio_scale",
+    *(f"{name}_{part}" for name in ("index", *Z_OF_VARIANCE.values()) for part in ("scale", "offset")),
+)
 
 
 def stated_scores(scores: str | None) -> str | None:
@@ -82,13 +81,11 @@ def add_gains(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def add_coefficients(moments: pl.DataFrame) -> pl.DataFrame:
-    """Add optimum, scale and offset of every adjustment to rows of moments.
+    """Add optimum and SCALES to rows of moments.
 
-    Needs the columns metric (key), expectation, variance, variance_random_scorer and reason. An adjustment that
-    does not exist (moments unknown; variance 0: no index and no z; expectation next to the optimum: no index) is null,
-    and reason says why. Where reason_random_scorer (why there is no variance_random_scorer), variance_static_scorer
-    or reason_static_scorer is absent it is added: null, and the reason for data without times. Columns of BOUNDS that
-    are absent are added, null.
+    Needs the columns metric (key), expectation, variance, variance_random_scorer and reason. An adjustment that does
+    not exist (moments unknown; variance 0: no index and no z; expectation next to the optimum: no index) is null, and
+    reason says why. What is absent of the columns about the scorers and of BOUNDS is added, as for data without times.
     """
     absent = {
         "reason_random_scorer": pl.lit(None, pl.String),
@@ -99,13 +96,16 @@ def add_coefficients(moments: pl.DataFrame) -> pl.DataFrame:
     for name, column in absent.items():
         if name not in moments.columns:
             moments = moments.with_columns(column.alias(name))
-    metrics = [resolve(key) for key in moments["metric"].unique(maintain_order=True)]
-    facts = pl.DataFrame(
-        [(each.key, each.optimum, 1.0 if each.increasing else -1.0, each.ratio) for each in metrics],
-        schema={"metric": pl.String, "optimum": pl.Float64, "sign": pl.Float64, "has_ratio": pl.Boolean},
-        orient="row",
+    metrics = {key: resolve(key) for key in moments["metric"].unique()}
+
+    def of_metric(facts: Mapping[str, float | None]) -> pl.Expr:
+        return pl.col("metric").replace_strict(facts).cast(pl.Float64)
+
+    expectation, optimum = (
+        pl.col("expectation"),
+        of_metric({key: each.optimum for key, each in metrics.items()}),
     )
-    expectation, optimum = pl.col("expectation"), pl.col("optimum")
+    sign = of_metric({key: 1.0 if each.increasing else -1.0 for key, each in metrics.items()})
     # Every ranking has the same value; false where the variance is not known.
     is_constant = (pl.col("variance") == 0).fill_null(value=False)
     is_near = ((optimum - expectation).abs() <= LEAST_ROOM * optimum).fill_null(value=False)
@@ -115,28 +115,25 @@ def add_coefficients(moments: pl.DataFrame) -> pl.DataFrame:
         .when(is_near)
         .then(pl.lit("the expectation is within a millionth of the optimum: no index"))
     )
-    index_scale = _where(~(is_constant | is_near), 1 / (optimum - expectation))
-    scales = {"index_scale": index_scale, "index_offset": -expectation * index_scale}
-    for variance, z in Z_OF_VARIANCE.items():
-        scale = _where(pl.col(variance) > 0, pl.col("sign") / pl.col(variance).sqrt())
-        scales |= {f"{z}_scale": scale, f"{z}_offset": -expectation * scale}
-    return (
-        moments.join(facts, on="metric", how="left", maintain_order="left")
-        .with_columns(
-            ratio_scale=_where(pl.col("has_ratio"), 1 / expectation),
-            **scales,
-            reason=pl.coalesce("reason", reason),
-        )
-        .drop("sign", "has_ratio")
+    has_ratio = pl.col("metric").is_in([key for key, each in metrics.items() if each.ratio])
+    scales = {"index": _where(~(is_constant | is_near), 1 / (optimum - expectation))} | {
+        z: _where(pl.col(variance) > 0, sign / pl.col(variance).sqrt())
+        for variance, z in Z_OF_VARIANCE.items()
+    }
+    return moments.with_columns(
+        optimum=optimum,
+        ratio_scale=_where(has_ratio, 1 / expectation),
+        **{f"{name}_scale": scale for name, scale in scales.items()},
+        **{f"{name}_offset": -expectation * scale for name, scale in scales.items()},
+        reason=pl.coalesce("reason", reason),
     )
 
 
 def add_adjusted(frame: pl.DataFrame) -> pl.DataFrame:
     """Add ratio, index, z, z_random_scorer, scores_used, and _low and _high of index and z, to rows with a value.
 
-    Needs the columns metric, value, value_low, value_high (null where nothing is known of the rounding),
-    expectation and the columns of `add_coefficients`; scores (per_time or static, null where nobody said) may be
-    absent. z_random_scorer belongs to the random scorer that fits the model: `_scorer`. Where the constants are known
+    Needs value, value_low, value_high (null where nothing is known of the rounding) and the columns of
+    `add_coefficients`; scores (per_time or static, null where nobody said) may be absent. Where the constants are known
     within bounds only, the expectation becomes the middle of its bounds, and the index is computed there; index_low to
     index_high and z_low to z_high allow for rounding and bounds together (docs/methods.md, "Without training triples").
     """
@@ -167,9 +164,8 @@ def add_adjusted(frame: pl.DataFrame) -> pl.DataFrame:
 def adjusted(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return what `add_adjusted` and `add_gains` add to a row, with the row."""
     texts = dict.fromkeys(("scores", "reason", "reason_random_scorer", "reason_static_scorer"), pl.String)
-    numbers = dict.fromkeys((*_VALUES, "baseline_value", *BOUNDS, "expectation", "optimum"), pl.Float64)
-    scales = {name: pl.Float64 for names in COEFFICIENTS.values() for name in names if name is not None}
-    frame = pl.DataFrame([row], schema=pl.Schema({**texts, **numbers, **scales}))
+    numbers = (*_VALUES, "baseline_value", *BOUNDS, "expectation", "optimum", *SCALES)
+    frame = pl.DataFrame([row], schema=pl.Schema({**texts, **dict.fromkeys(numbers, pl.Float64)}))
     return {**row, **add_gains(add_adjusted(frame)).row(0, named=True)}
 
 
@@ -209,9 +205,8 @@ def _within_bounds() -> dict[str, pl.Expr]:
 def _scorer() -> dict[str, pl.Expr]:
     """Return the constants of z_random_scorer, of the random scorer that scores as the model does.
 
-    Where nobody said how it does (scores is null) the scorer with the larger variance is assumed. scores_used is
-    per_time or static, null where the two are equal, as in all data without times; reason_random_scorer says why z is
-    missing, or which scorer was assumed.
+    Where nobody said how it does, the scorer with the larger variance is assumed. scores_used is null where the two are
+    equal, as in all data without times; reason_random_scorer says why z is missing, or which scorer was assumed.
     """
     per_time, static = pl.col("z_random_scorer_scale"), pl.col("z_static_scorer_scale")
     differ = per_time.ne_missing(static)

@@ -46,7 +46,7 @@ class Constants:
     """The constants of evaluation sets, the numbers of candidates behind them, and the names of the data sets.
 
     Make them with `released`, `of_run`, `from_files` or `of_frame`. Files are read when they are needed, and once:
-    again only after they were written to.
+    again only after they were written to. `given` takes what a public function was given as its database.
 
     Attributes
     ----------
@@ -71,12 +71,6 @@ class Constants:
         file: Path | None = None,
         baselines: pl.DataFrame | None = None,
     ) -> None:
-        """Take what is known already; the class methods say where the rest comes from.
-
-        table: rows with the columns of `rankadjust.database.store.SCHEMA`, optionally with `origin` (computed,
-        released). histograms: of the candidates. file: the database, None for the released one or a frame.
-        baselines: what counting baselines reach (`rankadjust.database.store.BASELINES_SCHEMA`).
-        """
         self.file = file
         self._table = table
         self._histograms = histograms
@@ -122,49 +116,33 @@ class Constants:
 
     @classmethod
     def of_run(cls, results: str | Path) -> "Constants":
-        """Return the constants of a run of the workflow.
+        """Return the constants of a run of the workflow, from its folder `results`.
 
-        `over` adds what the run lacks: Constants.of_run("results").over(Constants.released()).
-
-        Parameters
-        ----------
-        results : str or Path
-            The folder `results` that the run wrote.
-
-        Raises
-        ------
-        RankadjustError
-            Where the run is not finished.
-
+        `over` adds what the run lacks: Constants.of_run("results").over(Constants.released()). Raises RankadjustError
+        where the run is not finished.
         """
         return cls.from_files(database_of_run(results))
 
     @classmethod
     def from_files(cls, database: str | Path | None = None) -> "Constants":
-        """Return the constants of a database file and of the files beside it.
+        """Return the constants of a database file (None: the released one) and of the files beside it.
 
-        Parameters
-        ----------
-        database : str or Path, optional
-            None means the released one. Its histograms are in candidates.parquet beside it, if there is such a file.
-
+        Its histograms are in candidates.parquet, if there is such a file.
         """
         file = None if database is None else Path(database)
-        files = (_file_of(file), *(beside_database(file, name) for name in (CANDIDATES, BASELINES, DATASETS)))
-        return _of_files(file, tuple(map(_written, files)))
+        beside = (beside_database(file, name) for name in (CANDIDATES, BASELINES, DATASETS))
+        return _of_files(file, tuple(map(_written, (_file_of(file), *beside))))
 
     @classmethod
     def of_frame(cls, table: pl.DataFrame) -> "Constants":
-        """Return the constants of a frame.
+        """Return the constants of a frame with the columns of `rankadjust.database.store.SCHEMA`, of any library.
 
-        Parameters
-        ----------
-        table : polars.DataFrame, or a frame of pandas or pyarrow
-            Rows with the columns of `rankadjust.database.store.SCHEMA`. Evaluation sets whose rows are released rows
-            use the released histograms; values of other sets are not checked against numbers of candidates.
-
+        Evaluation sets whose rows are released rows use the released histograms; values of other sets are not checked
+        against numbers of candidates.
         """
-        constants = cls(_typed(require_frame(table, "the database")))
+        frame = require_frame(table, "the database")
+        # Other libraries lose the types of columns where all values are missing.
+        constants = cls(frame.cast({name: kind for name, kind in SCHEMA.items() if name in frame.columns}))
         constants._histograms = Histograms(
             lambda: [constants._of_released(Constants.released().candidates, _SET)]
         )
@@ -193,16 +171,12 @@ class Constants:
         """Return these constants, completed by a database file if it exists."""
         return self.over(Constants.from_files(released) if Path(released).exists() else None)
 
-    @cached_property
-    def _unchanged(self) -> pl.DataFrame:
-        """The evaluation sets whose rows in a frame are exactly the released rows."""
-        columns = [*KEY, *(name for name in _TOLD_BY if name in self.table.columns)]
-        changed = self.table.join(Constants.released().table, on=columns, how="anti", nulls_equal=True)
-        return self.table.select(_SET).unique().join(changed, on=_SET, how="anti")
-
     def _of_released(self, table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-        """Return the rows of a released table about the unchanged evaluation sets."""
-        return table.join(self._unchanged, on=columns, how="semi", maintain_order="left")
+        """Return the rows of a released table about the evaluation sets whose rows in this frame are released rows."""
+        told = [*KEY, *(name for name in _TOLD_BY if name in self.table.columns)]
+        changed = self.table.join(Constants.released().table, on=told, how="anti", nulls_equal=True)
+        unchanged = self.table.join(changed, on=_SET, how="anti")
+        return table.join(unchanged, on=columns, how="semi", maintain_order="left")
 
     @property
     def missing_histograms(self) -> Path | None:
@@ -232,22 +206,10 @@ class Constants:
         side: Names | None = None,
         metric: Names | None = None,
     ) -> pl.DataFrame:
-        """Return the rows of some data sets, protocols, splits, sides and metrics.
+        """Return the rows of some data sets, protocols, splits, sides and metrics; never none.
 
-        Parameters
-        ----------
-        dataset, protocol, split, side, metric : str or sequence of str, optional
-            Names in any spelling, or aliases; None means all.
-
-        Returns
-        -------
-        polars.DataFrame
-            Never empty.
-
-        Raises
-        ------
-        RankadjustError
-            For a name that no row has, with a suggestion.
+        Names are in any spelling, or aliases; None means all. Raises RankadjustError for a name that no row has, with a
+        suggestion.
 
         Examples
         --------
@@ -267,23 +229,15 @@ def _file_of(database: Path | None) -> Path:
     return beside_database(None, DATABASE) if database is None else database
 
 
-def _written(file: Path) -> tuple[Path, int, int, int] | None:
+def _written(file: Path) -> tuple[Path, int, int] | None:
     """Return what is another when a file was replaced or written to, None where there is no file."""
-    if not file.exists():
-        return None
-    status = file.stat()
-    return file.absolute(), status.st_ino, status.st_size, status.st_mtime_ns
+    return (file.absolute(), file.stat().st_ino, file.stat().st_mtime_ns) if file.exists() else None
 
 
 # A script adjusts many values, one by one, with the same files.
 @lru_cache(maxsize=4)
-def _of_files(file: Path | None, _: tuple[tuple[Path, int, int, int] | None, ...]) -> Constants:
+def _of_files(file: Path | None, _: tuple[tuple[Path, int, int] | None, ...]) -> Constants:
     return Constants(file=file)
-
-
-def _typed(table: pl.DataFrame) -> pl.DataFrame:
-    """Return a database with the right column types, which other libraries lose where all values are missing."""
-    return table.cast({name: kind for name, kind in SCHEMA.items() if name in table.columns})
 
 
 @cache
@@ -295,10 +249,9 @@ def _shipped_registry() -> "Mapping[str, Dataset]":
 
 
 def _registry_of_run(database: Path) -> "Mapping[str, Dataset]":
-    """Return the shipped registry with the data sets of a run, from its registry files, or by name only.
+    """Return the shipped registry with the data sets of a run.
 
-    The run's configuration names the files, and the table beside its database all data sets that it counted. Of those
-    whose file is not there any more neither aliases nor sources are known.
+    Its configuration names registry files. Of a data set that it counted and whose file is gone only the name is known.
     """
     from rankadjust.base.schemas import read_yaml  # noqa: PLC0415
     from rankadjust.data.registry import Dataset, load_registry  # noqa: PLC0415

@@ -16,7 +16,7 @@ from rankadjust.chance.candidate_counts import CandidateCounts
 from rankadjust.chance.metrics import Metric, expand, resolve
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import best_of, chosen, known_baseline, why_no_gain
-from rankadjust.database.histograms import Histograms, Limits
+from rankadjust.database.histograms import Histograms
 from rankadjust.database.known_names import SIDE, SPLIT, known_name, narrowed, why_no_metric
 from rankadjust.database.store import BASELINES_SCHEMA, SCHEMA
 
@@ -31,7 +31,7 @@ _CONSTANT = "constant"
 
 @dataclass(frozen=True, eq=False)
 class EvaluationSet:
-    """A data set, a protocol, a split and a side, with all that is known of its tasks.
+    """What is known of the tasks of a data set, a protocol, a split and a side.
 
     `rankadjust.EvaluationSet` describes it, and adds what the packages above do with a set.
     """
@@ -93,12 +93,8 @@ class EvaluationSet:
         Parameters
         ----------
         dataset, protocol, split, side : str
-            Names in any spelling, or aliases: 'fb237', 'Filtered', 'test', 'object'.
-
-        Raises
-        ------
-        RankadjustError
-            For a name that the database does not have, with the nearest names that it has.
+            Names in any spelling, or aliases: 'fb237', 'Filtered', 'test', 'object'. For a name that the database lacks
+            RankadjustError names the nearest that it has.
 
         Examples
         --------
@@ -122,14 +118,9 @@ class EvaluationSet:
         Parameters
         ----------
         results : str or Path
-            The folder `results` that the run wrote.
+            The folder `results` that the run wrote; RankadjustError where the run is not finished.
         dataset, protocol, split, side : str
-            Names in any spelling, or aliases, including aliases of the run's own data sets.
-
-        Raises
-        ------
-        RankadjustError
-            Where the run is not finished, and for a name that it does not have.
+            Names in any spelling, or aliases, also of the run's own data sets.
 
         """
         return cls.of(Constants.of_run(results).over(Constants.released()), dataset, protocol, split, side)
@@ -153,8 +144,8 @@ class EvaluationSet:
         Parameters
         ----------
         train, valid, test : frame, array or list, shape (n, 3)
-            Triples of head, relation and tail, as labels or as integers from 0 on. A frame has the columns head,
-            relation and tail; temporal data also have time, or time_start and time_end. valid may be None or empty.
+            Triples of labels or of integers from 0 on. A frame has the columns head, relation and tail; temporal data
+            also have time, or time_start and time_end. valid may be None or empty.
         protocol : str or Protocol
             What is ranked against what: the name of a shipped protocol, or one of your own.
         split, side : str
@@ -201,12 +192,8 @@ class EvaluationSet:
         histogram = counts.histogram.select(
             pl.lit(name).alias("dataset"), pl.lit(rules.name).alias("protocol"), pl.all()
         )
-        nothing, histograms, pairs = (
-            pl.DataFrame(schema=SCHEMA),
-            Histograms([histogram]),
-            counts.pairs.filter(split=chosen),
-        )
-        whole = cls(name, rules.name, chosen, "both", nothing, histograms, pairs, rules)
+        nothing, pairs = pl.DataFrame(schema=SCHEMA), counts.pairs.filter(split=chosen)
+        whole = cls(name, rules.name, chosen, "both", nothing, Histograms([histogram]), pairs, rules)
         # Scorers that count would have to be ranked against the same lists.
         if candidates is None and relations is None:
             counting, listing = baselines_of(given, rules, name), partial(own_tasks, given, rules)
@@ -219,10 +206,8 @@ class EvaluationSet:
 
         Parameters
         ----------
-        candidates : int
-            Candidates of each task, the true answer included: 50 for 49 sampled negatives.
-        tasks : int
-            How many tasks there are.
+        candidates, tasks : int
+            Candidates of each task, the true answer included (50 for 49 sampled negatives), and how many tasks.
 
         Examples
         --------
@@ -245,10 +230,8 @@ class EvaluationSet:
 
     def __repr__(self) -> str:
         """Return what the set is a set of; its tables are long."""
-        return (
-            f"EvaluationSet({self.dataset!r}, protocol={self.protocol!r}, split={self.split!r}, "
-            f"side={self.side!r})"
-        )
+        names = f"protocol={self.protocol!r}, split={self.split!r}, side={self.side!r}"
+        return f"EvaluationSet({self.dataset!r}, {names})"
 
     @property
     def evaluation(self) -> tuple[str, str, str, str]:
@@ -298,12 +281,12 @@ class EvaluationSet:
     @property
     def mean_count(self) -> float | None:
         """The mean number of candidates over the tasks, None where it is not known."""
-        mean_rank = self.constants.filter(side=self.side, metric="arithmetic_mean_rank")[
+        known = self.constants.filter(side=self.side, metric="arithmetic_mean_rank")[
             "expectation"
         ].drop_nulls()
-        if mean_rank.len():
+        if known.len():
             # The expected mean rank is half of (mean N + 1).
-            return float(2 * mean_rank[0] - 1)
+            return float(2 * known[0] - 1)
         if self.constants.height or self.candidate_counts is None:
             return None
         return float(np.average(self.candidate_counts.counts, weights=self.candidate_counts.tasks))
@@ -318,21 +301,15 @@ class EvaluationSet:
         return rows.row(0, named=True) if rows.height else None
 
     def moments(self, metrics: str | Sequence[str], ks: Sequence[int] = (1, 3, 5, 10)) -> pl.DataFrame:
-        """Return what chance gives: a row of constants for each metric.
+        """Return what chance gives: a row of constants for each metric, as of `rankadjust.database.store.SCHEMA`.
 
         Parameters
         ----------
         metrics : str or sequence of str
-            Keys or aliases; 'hits@k' stands for one metric for each of `ks`.
+            Keys or aliases; 'hits@k' stands for one metric for each of `ks`. What the database lacks is computed from
+            the histogram; where that is not known either it has no row.
         ks : sequence of int
             What k stands for.
-
-        Returns
-        -------
-        polars.DataFrame
-            Columns of `rankadjust.database.store.SCHEMA`, among them expectation and variance (exact),
-            variance_random_scorer, and reason, which says why something is null. A metric that the database lacks is
-            computed from the histogram; where that is not known either it has no row.
 
         Examples
         --------
@@ -363,20 +340,15 @@ class EvaluationSet:
     ) -> pl.DataFrame:
         """Return what scorers reach that only count training triples (docs/methods-baselines.md).
 
-        Parameters
-        ----------
-        metrics : sequence of str, optional
-            Keys or aliases; 'hits@k' stands for one metric for each of `ks`. None: all that are stored, or for own
-            triples the mean rank, MRR and Hits@k.
-        ks : sequence of int
-            What k stands for.
+        metrics: keys or aliases; 'hits@k' stands for one metric for each of `ks`. None: all that are stored, or for own
+        triples the mean rank, MRR and Hits@k.
 
         Returns
         -------
         polars.DataFrame
-            A row for each baseline and metric of this split and side: dataset, protocol, split, side, baseline, metric,
-            value (over all orders of the tied), variance (over these orders), tasks, and reason, which says why a value
-            is null. No rows where nothing was counted: data without training triples, constant candidates.
+            A row for each baseline and metric: dataset, protocol, split, side, baseline, metric, value (over all orders
+            of the tied), variance (over these orders), tasks, and reason, which says why a value is null. No rows where
+            nothing was counted: data without training triples, constant candidates.
 
         Examples
         --------
@@ -391,9 +363,7 @@ class EvaluationSet:
         """Return what `baselines` does, for all splits and sides."""
         if self.counting is None:
             return pl.DataFrame(schema=BASELINES_SCHEMA)
-        return self.counting(
-            None if metrics is None else [metric.key for metric in expand(list(metrics), ks)]
-        )
+        return self.counting(None if metrics is None else [each.key for each in expand(list(metrics), ks)])
 
     def known_baseline(self, name: str | None) -> str | None:
         """Return the name of one of the baselines in whatever spelling, None for the best of each metric.
@@ -415,17 +385,10 @@ class EvaluationSet:
     def each_task(self) -> pl.DataFrame:
         r"""Return what is known of every single task of a test split, and the ranks that counting baselines give it.
 
-        Returns
-        -------
-        polars.DataFrame
-            A row for each task: triple, line, ids, side, num_candidates, relation, query, cardinality, half_link; and
-            for each baseline the least and the greatest rank that ties allow, such as popularity_optimistic and
-            popularity_pessimistic (docs/compare.md).
-
-        Raises
-        ------
-        RankadjustError
-            Where the triples are not at hand: of the release only counts are known.
+        A row for each task: triple, line, ids, side, num_candidates, relation, query, cardinality, half_link; and for
+        each baseline the least and the greatest rank that ties allow, such as popularity_optimistic and
+        popularity_pessimistic (docs/compare.md). Raises RankadjustError where the triples are not at hand: of the
+        release only counts are known.
 
         Examples
         --------
@@ -446,7 +409,7 @@ class EvaluationSet:
 
     def why_impossible(self, metric: Metric, low: float, high: float) -> str | None:
         """Return in words the limit that all values from low to high are beyond, None where one is possible."""
-        return Limits(self.histograms.candidate_counts).why_impossible(self.evaluation, metric, low, high)
+        return self.histograms.why_impossible(self.evaluation, metric, low, high)
 
     def compared(self, metric: Metric, against: str | None) -> tuple[str | None, float | None, str | None]:
         """Return the counting baseline that a value is compared with, and its value; or why there is none."""

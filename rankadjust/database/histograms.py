@@ -3,10 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 
-import numpy as np
 import polars as pl
 
-from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.bounds import Attainable, attainable
@@ -28,7 +26,8 @@ class Histograms:
         tables: themselves, or what reads them when they are needed.
         """
         self._given = tables
-        self._candidate_counts: dict[tuple[str, ...], CandidateCounts | None] = {}
+        self._pooled = cache(self._pooled_counts)
+        self._limits = cache(self._attainable)
 
     @cached_property
     def tables(self) -> tuple[pl.DataFrame, ...]:
@@ -54,10 +53,7 @@ class Histograms:
 
         side: head, tail or both.
         """
-        key = (dataset, protocol, split, side)
-        if key not in self._candidate_counts:
-            self._candidate_counts[key] = self._pooled(*key)
-        return self._candidate_counts[key]
+        return self._pooled(dataset, protocol, split, side)
 
     def counts(self, dataset: str, protocol: str, split: str) -> pl.DataFrame:
         """Return the rows of a data set, protocol and split in the first table that has this data set and protocol."""
@@ -68,12 +64,45 @@ class Histograms:
         rows = rows.filter(split=split)
         return rows if "entities" in rows.columns else rows.with_columns(entities=pl.lit(None, pl.Int64))
 
-    def _pooled(self, dataset: str, protocol: str, split: str, side: str) -> CandidateCounts | None:
+    def _pooled_counts(self, dataset: str, protocol: str, split: str, side: str) -> CandidateCounts | None:
         rows = self.counts(dataset, protocol, split)
         rows = rows.filter((pl.col("side") == side) | pl.lit(side == "both"))
         if rows.is_empty() or rows["tasks"].null_count():
             return None
         return CandidateCounts.of(rows["num_candidates"].to_numpy(), rows["tasks"].to_numpy())
+
+    def why_impossible(
+        self, evaluation: Sequence[str], metric: Metric, low: float, high: float
+    ) -> str | None:
+        """Return in words the limit that all values from `low` to `high` are beyond, None where one is possible.
+
+        evaluation: data set, protocol, split and side. Without a histogram, and for measures of dispersion, nothing
+        is known to be impossible.
+        """
+        limits, candidates = self._limits(tuple(evaluation), metric, 0)
+        if limits is not None and limits.excludes(low, high):
+            # To look up how a protocol counts reads YAML: only for the values that need it.
+            limits, candidates = self._limits(tuple(evaluation), metric, left_out_by(evaluation[1]))
+        if limits is None or not limits.excludes(low, high):
+            return None
+        too_small = limits.is_below(high)
+        limit = f"at least {limits.least:.6g}" if too_small else f"at most {limits.greatest:.6g}"
+        place = "last" if too_small == metric.increasing else "first"
+        return (
+            f"{metric.label} of {', '.join(evaluation[:3])}, side {evaluation[3]}, is {limit}, reached where every "
+            f"true answer ranks {place} among its candidates ({candidates})"
+        )
+
+    def _attainable(
+        self, evaluation: tuple[str, ...], metric: Metric, left_out: int
+    ) -> tuple[Attainable | None, str]:
+        """Return the limits of a metric, and the least and greatest number of candidates with the true answer."""
+        of_set = self._pooled(*evaluation)
+        if of_set is None or not of_set.counts.size:
+            return None, ""
+        counts = (of_set.counts + left_out).clip(min=1)
+        ends = sorted({float(counts[0]), float(counts[-1])})
+        return attainable(metric, counts, of_set.tasks), " to ".join(f"{count:,.0f}" for count in ends)
 
 
 def candidates_table(histograms: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
@@ -115,50 +144,6 @@ def _benchmarks() -> pl.DataFrame:
         )
         for benchmark in load_benchmarks()
     )
-
-
-class Limits:
-    """What the metrics of evaluation sets can be, as far as their histograms are known."""
-
-    def __init__(self, candidate_counts: Callable[..., CandidateCounts | None]) -> None:
-        """Take what returns the candidates of an evaluation set from its four names, None where they are not known."""
-        self._candidate_counts = candidate_counts
-        self._limits = cache(self._limits_of)
-
-    def why_impossible(
-        self, evaluation: Sequence[str], metric: Metric, low: float, high: float
-    ) -> str | None:
-        """Return in words the limit that all values from `low` to `high` are beyond, None where one is possible.
-
-        evaluation: data set, protocol, split and side. Without a histogram, and for measures of dispersion, nothing
-        is known to be impossible.
-        """
-        # To look up how a protocol counts reads YAML: only for the values that need it.
-        left_out = 0
-        limits = self._limits(tuple(evaluation), metric, left_out)
-        if limits is not None and limits.excludes(low, high) and (left_out := left_out_by(evaluation[1])):
-            limits = self._limits(tuple(evaluation), metric, left_out)
-        if limits is None or not limits.excludes(low, high):
-            return None
-        too_small = limits.is_below(high)
-        limit = f"at least {limits.least:.6g}" if too_small else f"at most {limits.greatest:.6g}"
-        place = "last" if too_small == metric.increasing else "first"
-        counts, _ = self._counted(evaluation, left_out)
-        candidates = " to ".join(f"{count:,.0f}" for count in np.unique(counts[[0, -1]]))
-        return (
-            f"{metric.label} of {', '.join(evaluation[:3])}, side {evaluation[3]}, is {limit}, reached where every "
-            f"true answer ranks {place} among its candidates ({candidates})"
-        )
-
-    def _limits_of(self, evaluation: tuple[str, ...], metric: Metric, left_out: int) -> Attainable | None:
-        return attainable(metric, *self._counted(evaluation, left_out))
-
-    def _counted(self, evaluation: Sequence[str], left_out: int) -> tuple[FloatArray, FloatArray]:
-        """Return the numbers of candidates, the true answer included, and of tasks; none where they are not known."""
-        of_set = self._candidate_counts(*evaluation)
-        if of_set is None:
-            return np.empty(0), np.empty(0)
-        return (of_set.counts + left_out).clip(min=1), of_set.tasks
 
 
 @cache

@@ -16,7 +16,7 @@ from rankadjust.base.io import (
     write_product,
 )
 from rankadjust.base.vocabulary import EVALUATION, KEY
-from rankadjust.database.arithmetic import BOUNDS, COEFFICIENTS, Z_OF_VARIANCE, add_coefficients
+from rankadjust.database.arithmetic import BOUNDS, SCALES, Z_OF_VARIANCE, add_coefficients
 
 DATABASE, CANDIDATES = "adjustments.parquet", "candidates.parquet"
 BASELINES, DATASETS = "baselines.parquet", "datasets.tsv"
@@ -27,7 +27,7 @@ SCHEMA = pl.Schema(
         **dict.fromkeys(KEY, pl.String),
         **dict.fromkeys(("entities", "tasks"), pl.Int64),
         **dict.fromkeys(("expectation", *Z_OF_VARIANCE, "optimum"), pl.Float64),
-        **{name: pl.Float64 for names in COEFFICIENTS.values() for name in names if name is not None},
+        **dict.fromkeys(SCALES, pl.Float64),
         **dict.fromkeys(("method", "reason", "reason_random_scorer", "reason_static_scorer"), pl.String),
         # Of data sets without training triples, whose expectation and variance are not known.
         **dict.fromkeys(BOUNDS, pl.Float64),

@@ -16,7 +16,7 @@ from rankadjust.base.io import SUMS, read_csv, read_sums, sha256_of, shipped, wi
 from rankadjust.base.vocabulary import EVALUATION, KEY, KNOWN_SPLITS
 from rankadjust.counting.protocols import Benchmark, Protocol, applies
 from rankadjust.data.registry import Dataset
-from rankadjust.database.arithmetic import COEFFICIENTS, Z_OF_VARIANCE, add_coefficients
+from rankadjust.database.arithmetic import SCALES, Z_OF_VARIANCE, add_coefficients
 from rankadjust.database.store import (
     BASELINES,
     CANDIDATES,
@@ -33,8 +33,6 @@ from rankadjust.database.store import (
 DEPOSITED_DATASETS = "datasets.csv"
 ORIGINS = ("licence", "reference", "pykeen")
 
-Verdict = Literal["identical", "equal", "different"]
-
 
 def _accuracy(of_most: float, of_median: float) -> pl.Expr:
     is_median = pl.col("metric").is_in(["median_rank", "inverse_median_rank"])
@@ -49,7 +47,7 @@ _ACCURACY = {
 }
 # The variance of a metric whose ranks are hardly tied is a small difference of large numbers.
 _ACCURACY_OF_BASELINES = {"value": pl.lit(1e-11), "variance": pl.lit(1e-6)}
-_DERIVED = [column for columns in COEFFICIENTS.values() for column in columns if column is not None]
+_Load = Callable[[Path], pl.DataFrame]
 _NAMED = 3  # rows in a line
 _UNSOUND_NAMED = 5  # rows in the message of an error
 
@@ -59,7 +57,7 @@ class Comparison:
     """How one file of two releases compares, a line for each thing that differs."""
 
     file: str
-    verdict: Verdict
+    verdict: Literal["identical", "equal", "different"]
     lines: tuple[str, ...] = ()
 
 
@@ -74,22 +72,28 @@ def verify(folder: Path, other: Path | None = None) -> list[Comparison]:
     for each in (folder, reference):
         if not each.is_dir():
             raise RankadjustError(f"{each}: there is no such folder; give one with the file {DATABASE}")
-
-    def both(load: Callable[[Path], pl.DataFrame], name: str) -> tuple[pl.DataFrame, pl.DataFrame]:
-        return load(folder / name), load(reference / name)
-
-    databases = both(load_database, DATABASE)
-    for database in databases:
-        require_sound(database)
+    of_candidates = (*EVALUATION, "num_candidates")
+    tables: tuple[tuple[str, _Load, Sequence[str], Mapping[str, pl.Expr]], ...] = (
+        (DATABASE, _moments, KEY, _ACCURACY),
+        (BASELINES, load_baselines, (*KEY, "baseline"), _ACCURACY_OF_BASELINES),
+        (CANDIDATES, load_candidates, of_candidates, {}),
+        (DATASETS, _datasets, ("dataset",), {}),
+    )
     return [
-        # What is derived from the moments is sound, so that only the moments are compared.
-        _compared(DATABASE, *databases, KEY, _ACCURACY, left_out=_DERIVED),
-        _compared(BASELINES, *both(load_baselines, BASELINES), (*KEY, "baseline"), _ACCURACY_OF_BASELINES),
-        _compared(CANDIDATES, *both(load_candidates, CANDIDATES), (*EVALUATION, "num_candidates")),
-        _compared(DATASETS, *both(_datasets, DATASETS), ("dataset",)),
+        *(
+            _compared(name, load(folder / name), load(reference / name), key, accuracy)
+            for name, load, key, accuracy in tables
+        ),
         *_checksums(folder),
         *(sums for sums in _checksums(reference) if sums.lines),
     ]
+
+
+def _moments(file: Path) -> pl.DataFrame:
+    """Return a database without what follows from the moments, once it is found to follow."""
+    database = load_database(file)
+    require_sound(database)
+    return database.drop(SCALES)
 
 
 def _datasets(file: Path) -> pl.DataFrame:
@@ -112,57 +116,43 @@ def _checksums(folder: Path) -> Iterator[Comparison]:
 
 
 def _compared(
-    file: str,
-    first: pl.DataFrame,
-    other: pl.DataFrame,
-    key: Sequence[str],
-    accuracy: Mapping[str, pl.Expr] | None = None,
-    left_out: Sequence[str] = (),
+    file: str, first: pl.DataFrame, other: pl.DataFrame, key: Sequence[str], accuracy: Mapping[str, pl.Expr]
 ) -> Comparison:
-    """Compare two tables row by row. key: columns that name a row.
+    """Compare two tables row by row. key: columns that name a row. accuracy: by how much of itself a number may differ.
 
-    accuracy: by how much of itself a number may differ, of the columns where it may. left_out: columns that are not
-    compared.
+    Of a column without accuracy every value must be the same.
     """
     if first.equals(other):
         return Comparison(file, "identical")
-    lines = [
-        f"the column {name} is in one of them only"
-        for name in (*first.columns, *other.columns)
-        if (name in first.columns) != (name in other.columns)
-    ]
+    alone = [*(set(first.columns) ^ set(other.columns))]
+    lines, close = [f"the column {name} is in one of them only" for name in sorted(alone)], []
     both = first.with_columns(_first=True).join(
         other.with_columns(_second=True),
         on=key, how="full", coalesce=True, suffix="_other", nulls_equal=True, maintain_order="left_right",
     )  # fmt: skip
     for which, lacks in (("first", "_second"), ("second", "_first")):
-        alone = both.filter(pl.col(lacks).is_null())
-        if alone.height:
-            lines.append(f"only the {which} has {_rows(alone, key)}")
+        rows = both.filter(pl.col(lacks).is_null())
+        lines += [f"only the {which} has {_rows(rows, key)}"] if rows.height else []
     both = both.drop_nulls(["_first", "_second"])
-    close = []
     for name in first.columns:
-        if name not in other.columns or name in (*key, *left_out):
+        if name in (*alone, *key):
             continue
-        changed = both.filter(pl.col(name).ne_missing(pl.col(f"{name}_other")))
-        beyond = changed
-        if accuracy is not None and name in accuracy:
-            beyond = changed.filter(~(_difference(name) <= accuracy[name]).fill_null(value=False))
+        mine, theirs = pl.col(name), pl.col(f"{name}_other")
+        changed = both.filter(mine.ne_missing(theirs))
+        by, beyond = "", changed
+        if changed[name].dtype.is_float():
+            difference = (mine - theirs).abs() / pl.max_horizontal(mine.abs(), theirs.abs())
+            largest = changed.select(difference.max()).item()
+            by = "" if largest is None else f" by up to {largest:.1e} of itself"
+            limit = accuracy.get(name, pl.lit(0.0))
+            beyond = changed.filter(~(difference <= limit).fill_null(value=False))
         if beyond.height:
-            lines.append(f"{name} differs{_by(name, beyond)} in {_rows(beyond, key)}")
+            lines.append(f"{name} differs{by} in {_rows(beyond, key)}")
         elif changed.height:
-            close.append(f"{name} differs{_by(name, changed)} in {changed.height:,} of {both.height:,} rows")
+            close.append(f"{name} differs{by} in {changed.height:,} of {both.height:,} rows")
     if lines:
         return Comparison(file, "different", (*lines, *close))
-    if close or not first.select(key).equals(other.select(key)):
-        return Comparison(file, "equal", tuple(close) or ("the rows are in another order",))
-    return Comparison(file, "identical")
-
-
-def _by(name: str, changed: pl.DataFrame) -> str:
-    """Return in words by how much numbers differ; nothing for other columns."""
-    largest = changed.select(_difference(name).max()).item() if changed[name].dtype.is_float() else None
-    return "" if largest is None else f" by up to {largest:.1e} of itself"
+    return Comparison(file, "equal", tuple(close) or ("the rows are in another order",))
 
 
 def _rows(rows: pl.DataFrame, key: Sequence[str]) -> str:
@@ -170,12 +160,6 @@ def _rows(rows: pl.DataFrame, key: Sequence[str]) -> str:
     named = "; ".join(", ".join(map(str, row)) for row in rows.select(key).head(_NAMED).iter_rows())
     more = "; …" if rows.height > _NAMED else ""
     return f"{rows.height:,} row{'' if rows.height == 1 else 's'} ({named}{more})"
-
-
-def _difference(name: str) -> pl.Expr:
-    """Return by how much of itself a number differs from its namesake; null where one of them is null."""
-    mine, theirs = pl.col(name), pl.col(f"{name}_other")
-    return (mine - theirs).abs() / pl.max_horizontal(mine.abs(), theirs.abs())
 
 
 def require_complete(
@@ -189,27 +173,24 @@ def require_complete(
     Of a data set without training triples it has to have bounds. held: the data sets and protocols that it has.
     """
     constant = {(benchmark.dataset, benchmark.protocol.name) for benchmark in benchmarks}
-    bounded = {
-        (dataset.name, "filtered") for dataset in registry.values() if dataset.without_training is not None
-    }
-    _require(constant | _counted(registry, protocols) | bounded, held)
+    bounded = {(each.name, "filtered") for each in registry.values() if each.without_training is not None}
+    _require(constant | bounded | _counted(registry.values(), protocols), held)
 
 
 def require_baselines(
     baselines: pl.DataFrame, registry: Mapping[str, Dataset], protocols: Mapping[str, Protocol]
 ) -> None:
     """Raise RankadjustError where a release lacks the baselines of a verified data set whose triples are given."""
-    given = {key for key in _counted(registry, protocols) if set(KNOWN_SPLITS) & set(registry[key[0]].splits)}
-    _require(given, baselines.select("dataset", "protocol").unique().iter_rows())
+    given = [dataset for dataset in registry.values() if set(KNOWN_SPLITS) & set(dataset.splits)]
+    _require(_counted(given, protocols), baselines.select("dataset", "protocol").unique().iter_rows())
 
 
-def _counted(registry: Mapping[str, Dataset], protocols: Mapping[str, Protocol]) -> set[tuple[str, str]]:
+def _counted(datasets: Iterable[Dataset], protocols: Mapping[str, Protocol]) -> set[tuple[str, str]]:
     return {
         (dataset.name, name)
-        for dataset in registry.values()
-        if dataset.verified
+        for dataset in datasets
         for name, protocol in protocols.items()
-        if applies(protocol, dataset.format.columns, dataset.splits) is None
+        if dataset.verified and applies(protocol, dataset.format.columns, dataset.splits) is None
     }
 
 
@@ -230,14 +211,12 @@ def require_sound(database: pl.DataFrame) -> None:
     A row is sound where its moments can be moments, where a reason is given for missing values, and where every scale
     and offset follows from the moments, to the last bit.
     """
-    anew = add_coefficients(database.drop("optimum", *_DERIVED)).select(pl.col(_DERIVED).name.suffix("_anew"))
-    broken = _wrong_moments() | {
+    anew = add_coefficients(database.drop("optimum", *SCALES)).select(pl.col(SCALES).name.suffix("_anew"))
+    faults = _wrong_moments() | {
         f"{name} does not follow from the moments": pl.col(name).ne_missing(pl.col(f"{name}_anew"))
-        for name in _DERIVED
+        for name in SCALES
     }
-    texts = [
-        pl.when(where.fill_null(value=False)).then(pl.lit(text)).alias(text) for text, where in broken.items()
-    ]
+    texts = [pl.when(where).then(pl.lit(text)) for text, where in faults.items()]
     violation = pl.concat_str(texts, separator=", ", ignore_nulls=True)
     rows = pl.concat([database, anew], how="horizontal").select(*KEY, violation=violation)
     unsound = rows.filter(pl.col("violation") != "")
@@ -252,25 +231,21 @@ def require_sound(database: pl.DataFrame) -> None:
 
 def _wrong_moments() -> dict[str, pl.Expr]:
     """Return each possible fault of the moments of a row, and where it occurs; an unknown value is not a fault."""
-    expectation, variance = pl.col("expectation"), pl.col("variance")
-    low, high = pl.col("expectation_low"), pl.col("expectation_high")
-    spread_low, spread_high = pl.col("variance_low"), pl.col("variance_high")
-    needed = [pl.col(name).is_null() for name in ("expectation", "variance", "index_scale", "z_scale")]
+    expectation, variance, reason = map(pl.col, ("expectation", "variance", "reason"))
+    missing = pl.any_horizontal(pl.col("expectation", "variance", "index_scale", "z_scale").is_null())
     faults = {
         "expectation not finite": ~expectation.is_finite(),
-        "bounds of an expectation that is known": low.is_not_null() & expectation.is_not_null(),
-        "only one bound": low.is_null() != high.is_null(),
-        "bounds not finite, or in the wrong order": ~(low.is_finite() & high.is_finite() & (low <= high)),
-        "one bound of the variance without the other": spread_low.is_null() != spread_high.is_null(),
-        "bounds of the variance negative or in the wrong order": (
-            ~((spread_low >= 0) & (spread_low <= spread_high) & spread_high.is_finite())
-        ),
+        "bounds of an expectation that is known": pl.col("expectation_low").is_not_null()
+        & expectation.is_not_null(),
         "variance 0 and expectation not the optimum": (variance == 0) & (expectation != pl.col("optimum")),
-        "variance_static_scorer below variance_random_scorer": (
-            pl.col("variance_static_scorer") < pl.col("variance_random_scorer")
-        ),
-        "a missing value without a reason": pl.col("reason").is_null() & pl.any_horizontal(needed),
+        "a missing value without a reason": reason.is_null() & missing,
     }
+    for name in ("expectation", "variance"):
+        low, high = pl.col(f"{name}_low"), pl.col(f"{name}_high")
+        faults[f"{name}: only a lower or only an upper bound"] = low.is_null() != high.is_null()
+        faults[f"bounds of the {name} not finite, or in the wrong order"] = ~(
+            high.is_finite() & (low <= high) & (low >= 0)
+        )
     for name in Z_OF_VARIANCE:
         spread, is_constant = pl.col(name), (variance == 0).fill_null(value=False)
         faults[f"{name} negative or not finite"] = ~(spread.is_finite() & (spread >= 0))
@@ -279,6 +254,9 @@ def _wrong_moments() -> dict[str, pl.Expr]:
         faults[f"variance_{scorer} and the reason why there is none, or neither"] = (
             pl.col(f"variance_{scorer}").is_null() != pl.col(f"reason_{scorer}").is_not_null()
         )
+    faults["variance_static_scorer below variance_random_scorer"] = pl.col("variance_static_scorer") < pl.col(
+        "variance_random_scorer"
+    )
     return faults
 
 
@@ -288,15 +266,13 @@ def pykeen_layout(database: pl.DataFrame, registry: Mapping[str, Dataset]) -> pl
     Columns dataset (the name under which PyKEEN resolves it), metric, side, split, value.
     """
     # Of a data set without published splits PyKEEN draws its own.
-    names = {
-        dataset.name: dataset.pykeen
-        for dataset in registry.values()
-        if dataset.pykeen and "testing" in dataset.splits
-    }
-    in_pykeen = pl.col("dataset").is_in(list(names)) & pl.col("split").is_in(
-        ["training", "validation", "testing"]
+    names = {each.name: each.pykeen for each in registry.values() if each.pykeen and "testing" in each.splits}
+    rows = database.filter(
+        pl.col("dataset").is_in(list(names)),
+        pl.col("split").is_in(["training", "validation", "testing"]),
+        protocol="pykeen",
     )
-    rows = database.filter(in_pykeen, protocol="pykeen").drop_nulls("expectation")
     dataset = pl.col("dataset").replace_strict(names, return_dtype=pl.String)
     columns = ("metric", "side", "split")
-    return rows.select(dataset, *columns, value="expectation").sort("dataset", *columns)
+    values = rows.drop_nulls("expectation").select(dataset, *columns, value="expectation")
+    return values.sort("dataset", *columns)

@@ -19,7 +19,7 @@ from rankadjust.data.registry import Dataset
 from rankadjust.database.arithmetic import add_adjusted
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import GAIN, add_gain
-from rankadjust.database.histograms import Histograms, Limits
+from rankadjust.database.histograms import Histograms
 from rankadjust.literature.mapping import MAPPED, Rules, load_rules, map_words, resolve_names
 from rankadjust.literature.row_constants import add_benchmark_notes, add_constants, documented_entities
 from rankadjust.literature.statuses import USABLE, add_certainty, add_status
@@ -249,9 +249,8 @@ def add_limits(rows: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
     )
     given = [*KEY, "value_low", "value_high"]
     distinct = rows.filter(is_value).select(given).drop_nulls().unique(maintain_order=True)
-    limits = Limits(histograms.candidate_counts)
     limits_of_rows = [
-        limits.why_impossible(evaluation, resolve(metric), low, high)
+        histograms.why_impossible(evaluation, resolve(metric), low, high)
         for *evaluation, metric, low, high in distinct.iter_rows()
     ]
     found = distinct.with_columns(limit=pl.Series(limits_of_rows, dtype=pl.String))

@@ -122,8 +122,8 @@ def test_a_sound_database_is_released(sound):
 
 BREAKS = [
     ("expectation_low", 0.1, "bounds of an expectation that is known"),
-    ("expectation_low", 0.1, "only one bound"),
-    ("variance_high", 0.1, "one bound of the variance without the other"),
+    ("expectation_low", 0.1, "expectation: only a lower or only an upper bound"),
+    ("variance_high", 0.1, "variance: only a lower or only an upper bound"),
     ("expectation", float("inf"), "expectation not finite"),
     ("variance", -1e-9, "variance negative or not finite"),
     ("variance", float("nan"), "variance negative or not finite"),
