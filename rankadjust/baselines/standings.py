@@ -19,7 +19,7 @@ from rankadjust.baselines.links import spread
 from rankadjust.baselines.scores import Scores, placed
 from rankadjust.counting.packing import Flags, Integers, numbered, starts
 from rankadjust.counting.protocols import Protocol
-from rankadjust.counting.rows import LEVEL_OF, OTHER, SIDES, Occurring, Rows, Side, filters_by_time, tasks_of
+from rankadjust.counting.rows import LEVEL_OF, OTHER, SIDES, Rows, Side, filters_by_time, tasks_of
 
 # Blocks of neighbours of queries that are processed together, which bounds the memory.
 _BLOCKS = 2**23
@@ -67,7 +67,6 @@ class Static:
     """
 
     rows: Rows
-    occurring: Occurring
     scores: Scores
     asked: Flags
     typed: bool
@@ -76,7 +75,7 @@ class Static:
     def standing(self, baseline: str, side: Side, protocol: Protocol) -> Standing:
         """Return the standing of the answers of all rows among all candidates, before negatives are sampled."""
         codes = self.scores.codes[baseline, side]
-        candidates = tasks_of(self.rows, side, self.occurring, protocol).candidates.astype(np.int64)
+        candidates = tasks_of(self.rows, side, protocol).candidates.astype(np.int64)
         place = self.place(baseline, side, protocol)
         known = self.known(baseline, side, protocol)
         above = place.above - known.above
@@ -87,9 +86,7 @@ class Static:
 
     def pool(self, side: Side, protocol: Protocol) -> Flags:
         """Return for every row whether its answer is in the pool of candidates."""
-        if protocol.types == "observed":
-            return self.rows.observed[side][0]
-        return self.occurring.pool(protocol)[self.rows.entity(side)]
+        return self.rows.pool(side, protocol)[0]
 
     def place(self, baseline: str, side: Side, protocol: Protocol) -> Place:
         """Return the place of every row among all scored entities of the pool, known answers included."""

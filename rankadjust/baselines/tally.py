@@ -11,19 +11,27 @@ from functools import cache, partial
 import numpy as np
 import polars as pl
 
-from rankadjust.base.progress import progress
-from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, TASK_SIDES, TIED, TIMES, time_columns
+from rankadjust.base.vocabulary import SPLITS, TASK_SIDES, TIED, time_columns
 from rankadjust.baselines.links import Links, links_of
 from rankadjust.baselines.recurrency import RECURRENCY, Recurrency, order_of_times
 from rankadjust.baselines.scores import STATIC, scores_of
 from rankadjust.baselines.standings import Standing, Static
-from rankadjust.counting.attributes import task_attributes
+from rankadjust.counting.attributes import by_first_row, single_tasks, task_attributes
 from rankadjust.counting.candidates import graphs_of, require_applicable
 from rankadjust.counting.codes import integer_codes, one_frame
-from rankadjust.counting.groups import Survey, in_groups, survey, within_group
-from rankadjust.counting.packing import Flags, Integers, counted
+from rankadjust.counting.groups import in_groups, survey
+from rankadjust.counting.packing import Integers, counted
 from rankadjust.counting.protocols import Protocol, Time, get_protocol
-from rankadjust.counting.rows import SIDES, TRAINING_GRAPH, Ranked, Rows, is_one_of, ranked_rows, rows_of
+from rankadjust.counting.rows import (
+    SIDES,
+    TRAINING_GRAPH,
+    Ranked,
+    Rows,
+    Survey,
+    is_one_of,
+    ranked_rows,
+    rows_of,
+)
 
 BASELINES = (*STATIC, *RECURRENCY)
 STANDINGS_SCHEMA = pl.Schema(
@@ -84,16 +92,12 @@ def task_standings(triples: pl.DataFrame, protocol: Protocol, isolated: int = 0)
     `triples` with this triple), side, baseline, above and tied.
     """
     frame = _checked(triples, [protocol])
-    codes = integer_codes(frame)
-    key = ["split", *LABEL_COLUMNS, *time_columns(codes)]
-    rows = pl.DataFrame({name: codes[name] for name in key}).cast(pl.Int64).with_row_index("row")
     ((parts,), _) = _in_groups(frame, [_alike(protocol)], isolated, _single)
     tasks = pl.concat(
         pl.concat(tables).with_columns(side=pl.lit(side), baseline=pl.lit(baseline))
         for (_, side, baseline), tables in parts.items()
     )
-    first = rows.cast(pl.Int64).unique(key, keep="first", maintain_order=True)
-    return first.join(tasks, on=key).select("row", "side", "baseline", "above", "tied")
+    return by_first_row(integer_codes(frame), tasks).select("row", "side", "baseline", "above", "tied")
 
 
 def tasks_with_baselines(
@@ -148,7 +152,6 @@ def _in_groups(
         learned = links[TRAINING_GRAPH if links[TRAINING_GRAPH].words.size else graph]
         work = partial(
             _of_group,
-            surveyed=surveys[graph],
             links=links[graph],
             learned=learned,
             when=when,
@@ -157,11 +160,10 @@ def _in_groups(
         )
         signatures = links[graph].reverse.size
         most = max(1, min(_RELATIONS, _CELLS // max(signatures, 2 * relations)))
-        with progress("counting baselines", int(surveys[graph].triples.sum()), "triples") as report:
-            for of_group in in_groups(codes, surveys[graph], work, _GROUP, most, report):
-                for into, made in zip(parts, of_group, strict=True):
-                    for key, table in made.items():
-                        into.setdefault(key, []).append(table)
+        for of_group in in_groups(codes, surveys[graph], work, _GROUP, most, "counting baselines"):
+            for into, made in zip(parts, of_group, strict=True):
+                for key, table in made.items():
+                    into.setdefault(key, []).append(table)
     return parts, missing
 
 
@@ -186,14 +188,14 @@ def _alike(protocol: Protocol) -> Protocol:
 
 def _links(codes: Mapping[str, Integers], surveyed: Survey, relations: int) -> Links:
     base = is_one_of(codes["split"], surveyed.graph.base)
-    entities = surveyed.occurring.entities.size
+    entities = surveyed.entities.size
     return links_of(codes["head"][base], codes["relation"][base], codes["tail"][base], entities, relations)
 
 
 def _of_group(
     codes: Mapping[str, Integers],
-    relations: Flags,
     surveyed: Survey,
+    relations: Integers,
     links: Links,
     learned: Links,
     when: Integers | None,
@@ -201,15 +203,13 @@ def _of_group(
     make: _Make,
 ) -> list[dict[tuple[str, str, str], pl.DataFrame]]:
     """Return the tables of a group of relations, for each protocol, by split, side and baseline."""
-    ids = np.flatnonzero(relations)
-    own, occurring = within_group(codes, relations, surveyed)
     typed = any(protocol.types == "observed" for protocol in protocols)
 
     @cache
     def static(time: Time) -> Static:
-        rows = rows_of(own, surveyed.graph, occurring, time)
-        scores = scores_of(rows, links, learned.confidences, ids)
-        return Static(rows, occurring, scores, is_one_of(rows.split, surveyed.graph.evaluated), typed)
+        rows = rows_of(codes, surveyed, time)
+        scores = scores_of(rows, links, learned.confidences, relations)
+        return Static(rows, scores, is_one_of(rows.split, surveyed.graph.evaluated), typed)
 
     @cache
     def recurrency(time: Time) -> Recurrency | None:
@@ -219,7 +219,7 @@ def _of_group(
     made = []
     for protocol in protocols:
         unchanging, other = static(protocol.time), recurrency(protocol.time)
-        ranked = list(ranked_rows(unchanging.rows, surveyed.graph, protocol))
+        ranked = list(ranked_rows(unchanging.rows, protocol))
         of_protocol: dict[tuple[str, str, str], pl.DataFrame] = {}
         for side in SIDES:
             standings = {baseline: unchanging.standing(baseline, side, protocol) for baseline in STATIC}
@@ -227,7 +227,7 @@ def _of_group(
                 standings |= {baseline: other.standing(baseline, side, protocol) for baseline in RECURRENCY}
             for split, rows in ranked:
                 for baseline, standing in standings.items():
-                    of_protocol[split, side, baseline] = make(unchanging.rows, ids, rows, standing)
+                    of_protocol[split, side, baseline] = make(unchanging.rows, relations, rows, standing)
         made.append(of_protocol)
     return made
 
@@ -244,11 +244,7 @@ def _histogram(_rows: Rows, _ids: Integers, ranked: Ranked, standing: Standing) 
 
 
 def _single(rows: Rows, ids: Integers, ranked: Ranked, standing: Standing) -> pl.DataFrame:
-    """Return a row for each ranked triple, in the codes of the whole data set."""
-    columns = {"split": rows.split, "head": rows.head, "relation": ids[rows.relation], "tail": rows.tail}
-    columns |= dict(zip(TIMES[len(rows.times) - 1], rows.times, strict=True)) if rows.times else {}
-    columns |= {"above": standing.above, "tied": standing.tied}
-    return pl.DataFrame({name: column[ranked.places] for name, column in columns.items()}).cast(pl.Int64)
+    return single_tasks(rows, ids[rows.relation], ranked, above=standing.above, tied=standing.tied)
 
 
 def _added_up(parts: _Parts) -> dict[tuple[str, str, str], pl.DataFrame]:

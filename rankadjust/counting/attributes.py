@@ -3,15 +3,18 @@
 One row a task, to be joined with the ranks of anyone (docs/compare.md, "Where does it come from").
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 import polars as pl
 
-from rankadjust.base.vocabulary import LABEL_COLUMNS, TEST_SPLITS, TIME_COLUMNS, time_columns
+from rankadjust.base.vocabulary import LABEL_COLUMNS, TEST_SPLITS, TIME_COLUMNS, TIMES, time_columns
 from rankadjust.counting.candidates import graphs_of, require_applicable
 from rankadjust.counting.codes import integer_codes, one_frame
 from rankadjust.counting.groups import of_graph, survey
+from rankadjust.counting.packing import Integers
 from rankadjust.counting.protocols import Protocol, get_protocol
-from rankadjust.counting.rows import SIDES, ranked_rows, rows_of, tasks_of
+from rankadjust.counting.rows import SIDES, Ranked, Rows, ranked_rows, rows_of, tasks_of
 
 # From this mean number of answers a query on, a side of a relation is "many" (Bordes et al. 2013).
 _MANY = 1.5
@@ -82,27 +85,44 @@ def count_tasks(triples: pl.DataFrame, protocol: str | Protocol, isolated: int =
     """
     given = get_protocol(protocol) if isinstance(protocol, str) else protocol
     frame = one_frame(triples)
-    present = frame["split"].unique().cast(pl.String).to_list()
+    present = frame["split"].unique().to_list()
     require_applicable([given], frame.columns, present)
     codes = integer_codes(frame)
-    key = ["split", *LABEL_COLUMNS, *time_columns(codes)]
-    first_rows = pl.DataFrame({name: codes[name] for name in key}).cast(pl.Int64).with_row_index("row")
-    first_rows = first_rows.cast(pl.Int64).unique(key, keep="first", maintain_order=True)
-    parts = [pl.DataFrame(schema={**dict.fromkeys([*key, "num_candidates"], pl.Int64), "side": pl.String})]
     surveys = survey(codes, isolated)
+    parts = [pl.DataFrame(schema={"num_candidates": pl.Int64, "side": pl.String})]
     for graph in graphs_of(present):
-        occurring = surveys[graph].occurring
-        rows = rows_of(of_graph(codes, graph), graph, occurring, given.time)
-        columns = dict(zip(key, (rows.split, rows.head, rows.relation, rows.tail, *rows.times), strict=True))
+        rows = rows_of(of_graph(codes, graph), surveys[graph], given.time)
+        ranked = {split: each for split, each in ranked_rows(rows, given) if split in TEST_SPLITS}
         for side in SIDES:
-            candidates = tasks_of(rows, side, occurring, given).candidates
-            columns["num_candidates"] = candidates.astype(np.int64) - (given.counting == "exclusive")
-            for split, ranked in ranked_rows(rows, graph, given):
-                if split in TEST_SPLITS:
-                    chosen = pl.DataFrame({name: column[ranked.places] for name, column in columns.items()})
-                    parts.append(chosen.cast(pl.Int64).with_columns(side=pl.lit(side, pl.String)))
-    tasks = pl.concat(parts)
-    return first_rows.join(tasks, on=key).select("row", "side", "num_candidates").sort("row", "side")
+            candidates = tasks_of(rows, side, given).candidates.astype(np.int64)
+            candidates -= given.counting == "exclusive"
+            for each in ranked.values():
+                table = single_tasks(rows, rows.relation, each, num_candidates=candidates)
+                parts.append(table.with_columns(side=pl.lit(side)))
+    tasks = by_first_row(codes, pl.concat(parts, how="diagonal"))
+    return tasks.select("row", "side", "num_candidates").sort("row", "side")
+
+
+def single_tasks(rows: Rows, relation: Integers, ranked: Ranked, **columns: Integers) -> pl.DataFrame:
+    """Return columns of ranked rows with the codes of their triples, for `by_first_row`.
+
+    relation: of each row, in the codes of the whole data set.
+    """
+    codes = {"split": rows.split, "head": rows.head, "relation": relation, "tail": rows.tail}
+    codes |= dict(zip(TIMES[len(rows.times) - 1], rows.times, strict=True)) if rows.times else {}
+    chosen = {name: column[ranked.places] for name, column in (codes | columns).items()}
+    return pl.DataFrame(chosen).cast(pl.Int64)
+
+
+def by_first_row(codes: Mapping[str, Integers], tasks: pl.DataFrame) -> pl.DataFrame:
+    """Return tasks of triples with the first row that holds the triple, in place of its codes."""
+    key = ["split", *LABEL_COLUMNS, *time_columns(codes)]
+    rows = pl.DataFrame({name: codes[name] for name in key}).with_row_index("row").cast(pl.Int64)
+    first = rows.unique(key, keep="first", maintain_order=True)
+    keyed = tasks.with_columns(
+        pl.lit(None, pl.Int64).alias(name) for name in key if name not in tasks.columns
+    )
+    return first.join(keyed, on=key).drop(key)
 
 
 def _with_known(tasks: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:

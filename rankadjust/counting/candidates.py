@@ -5,7 +5,8 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from functools import cache
+from itertools import chain
 
 import polars as pl
 import polars.selectors as cs
@@ -13,9 +14,23 @@ import polars.selectors as cs
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SPLITS
 from rankadjust.counting.codes import integer_codes, one_frame
-from rankadjust.counting.groups import counted_in_groups, survey
+from rankadjust.counting.groups import in_groups, survey
+from rankadjust.counting.packing import Integers
 from rankadjust.counting.protocols import Benchmark, Protocol, applies, get_protocol
-from rankadjust.counting.rows import INFERENCE_GRAPH, SIDES, TRAINING_GRAPH, Counts, Graph, sums
+from rankadjust.counting.rows import (
+    INFERENCE_GRAPH,
+    SIDES,
+    TRAINING_GRAPH,
+    Counts,
+    Graph,
+    Survey,
+    counts_of_tasks,
+    rows_of,
+    tasks_of,
+)
+
+# Triples that are counted together: so many that calls do not matter, and so few that they stay in a cache.
+GROUP = 2**21
 
 _PAIRS = ("shared_pairs", "repeated_pairs", "static_shared_pairs", "static_repeated_pairs")
 HISTOGRAM_SCHEMA = pl.Schema(
@@ -94,25 +109,20 @@ def count_candidates(
     [('head', 2, 1), ('tail', 2, 1)]
 
     """
-    (candidates,) = count_protocols(splits, [protocol], isolated)
-    return candidates
+    return count_protocols(splits, [protocol], isolated)[0]
 
 
 def count_protocols(
     splits: Mapping[str, pl.DataFrame] | pl.DataFrame, protocols: Sequence[str | Protocol], isolated: int = 0
 ) -> list[Candidates]:
-    """Count the candidates of a data set under several protocols.
-
-    The same as `count_candidates` for each, but triples are encoded and sorted once.
+    """Count the candidates of a data set under several protocols: encoded and sorted once.
 
     Parameters
     ----------
-    splits : mapping of str to polars.DataFrame, or polars.DataFrame
+    splits, isolated
         As for `count_candidates`.
     protocols : sequence of str or Protocol
         Names of shipped protocols, or your own.
-    isolated : int
-        The number of entities of the release that occur in no triple.
 
     Returns
     -------
@@ -135,27 +145,54 @@ def count_protocols(
     [3, 3]
 
     """
-    given = [get_protocol(protocol) if isinstance(protocol, str) else protocol for protocol in protocols]
+    given = [get_protocol(each) if isinstance(each, str) else each for each in protocols]
     triples = one_frame(splits)
-    occurring = set(triples["split"].unique())
-    present = [name for name in SPLITS if name in occurring]
+    present = triples["split"].unique().to_list()
     require_applicable(given, triples.columns, present)
     codes = integer_codes(triples)
     surveyed = survey(codes, isolated)
     # Protocols that differ only in properties that do not affect counting are counted once.
-    alike = list(map(_counted_like, given))
-    different = list(dict.fromkeys(alike))
-    totals: list[Counts] = [{} for _ in different]
+    alike = {
+        each: replace(each, name="any", counting="inclusive", sides="shared", data="any", description="")
+        for each in given
+    }
+    different = list(dict.fromkeys(alike.values()))
+
+    def count(own: dict[str, Integers], of_graph: Survey, _: Integers) -> list[Counts]:
+        rows = cache(lambda time: rows_of(own, of_graph, time))
+        return [
+            counts_of_tasks(
+                rows(each.time), {side: tasks_of(rows(each.time), side, each) for side in SIDES}, each
+            )
+            for each in different
+        ]
+
+    counts: dict[Protocol, list[Counts]] = {each: [] for each in different}
     for graph in map(surveyed.__getitem__, graphs_of(present)):
-        groups = counted_in_groups(codes, graph, different)
-        for place, protocol in enumerate(different):
-            entities = pl.lit(int(graph.occurring.pool(protocol).sum())).alias("entities")
-            counts = sums([group[place] for group in groups])
-            totals[place] |= {key: frame.with_columns(entities) for key, frame in counts.items()}
-    return [
-        _candidates(totals[different.index(like)], protocol)
-        for like, protocol in zip(alike, given, strict=True)
-    ]
+        for protocol in given:
+            entities = int(graph.pool(protocol).sum())
+            if protocol.negatives is not None and protocol.negatives >= entities:
+                raise RankadjustError(
+                    f"{protocol.name}: {protocol.negatives} distinct negatives cannot be drawn from {entities} entities"
+                )
+        for group in in_groups(codes, graph, count, GROUP, graph.triples.size):
+            for each, counted in zip(different, group, strict=True):
+                counts[each].append(counted)
+    return [added_up(counts[alike[protocol]], protocol) for protocol in given]
+
+
+def added_up(counts: Iterable[Counts], protocol: Protocol) -> Candidates:
+    """Return as two tables what was counted of groups of relations, the true answer included."""
+    tables = []
+    for schema, groups in zip((HISTOGRAM_SCHEMA, PAIRS_SCHEMA), zip(*counts, strict=True), strict=True):
+        key = [name for name in schema if name != "tasks" and not name.endswith("_pairs")]
+        # A null, which is one everywhere, stays.
+        number = pl.all().sum() * pl.when(pl.all().null_count() == 0).then(1)
+        empty = pl.DataFrame(schema={**schema, "split": pl.Enum(SPLITS)})
+        table = pl.concat([empty, *chain(*groups)], how="diagonal").group_by(key).agg(number).sort(key)
+        exclusive = cs.ends_with("_candidates") - int(protocol.counting == "exclusive")
+        tables.append(table.cast(schema).with_columns(exclusive))
+    return Candidates(*tables)
 
 
 def under_protocols(counted: Mapping[str, Candidates]) -> Candidates:
@@ -178,33 +215,6 @@ def require_applicable(
         reason = applies(protocol, columns, present)
         if reason:
             raise RankadjustError(reason)
-
-
-def _counted_like(protocol: Protocol) -> Protocol:
-    """Return the protocol with the same tasks and, but for a true answer that is left out, the same candidates."""
-    return replace(protocol, name="any", counting="inclusive", sides="shared", data="any", description="")
-
-
-def _candidates(counts: Counts, protocol: Protocol) -> Candidates:
-    """Return as two tables what was counted inclusively."""
-    tables = {
-        "histogram": [pl.DataFrame(schema=HISTOGRAM_SCHEMA)],
-        "pairs": [pl.DataFrame(schema=PAIRS_SCHEMA)],
-    }
-    for split, side in product(SPLITS, (*SIDES, "both")):
-        if (split, side) not in counts:
-            continue
-        frame = counts[split, side]
-        entities = int(frame["entities"][0])
-        if protocol.negatives is not None and protocol.negatives >= entities:
-            raise RankadjustError(
-                f"{protocol.name}: {protocol.negatives} distinct negatives cannot be drawn from {entities} entities"
-            )
-        exclusive = cs.ends_with("_candidates") - int(protocol.counting == "exclusive")
-        frame = frame.with_columns(exclusive, split=pl.lit(split), side=pl.lit(side))
-        name, schema = ("pairs", PAIRS_SCHEMA) if side == "both" else ("histogram", HISTOGRAM_SCHEMA)
-        tables[name].append(frame.select(pl.col(column).cast(kind) for column, kind in schema.items()))
-    return Candidates(**{name: pl.concat(parts) for name, parts in tables.items()})
 
 
 def benchmark_candidates(benchmark: Benchmark) -> pl.DataFrame:

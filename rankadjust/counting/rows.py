@@ -10,15 +10,16 @@ the true one included, it has N = |C without K| + 1 candidates (docs/protocols.m
    which is how a model that does not see them scores.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
-from rankadjust.base.vocabulary import time_columns
+from rankadjust.base.vocabulary import SPLITS, time_columns
 from rankadjust.counting.codes import ORDER
 from rankadjust.counting.packing import Flags, Integers, counted, numbered, starts
 from rankadjust.counting.protocols import Protocol, Time
@@ -27,13 +28,13 @@ Side = Literal["head", "tail"]
 SIDES: tuple[Side, Side] = ("head", "tail")
 OTHER: dict[Side, Side] = {"head": "tail", "tail": "head"}
 
-# What was counted of some relations: a frame for each split and side, or "both".
-Counts = dict[tuple[str, str], pl.DataFrame]
+
+Counts = tuple[list[pl.DataFrame], list[pl.DataFrame]]
+"""What was counted of some relations: histograms, and how many triples have how many candidates on both sides."""
 
 
-@dataclass(frozen=True)
-class Graph:
-    """Splits that are ranked on the same entities, earliest known first."""
+class Graph(NamedTuple):
+    """Splits that are ranked on the same entities: those that are known from the start, and those that are ranked."""
 
     base: tuple[str, ...]
     evaluated: tuple[str, ...]
@@ -41,21 +42,24 @@ class Graph:
 
 TRAINING_GRAPH = Graph(("facts", "training"), ("training", "validation", "testing"))
 INFERENCE_GRAPH = Graph(("inference",), ("inference", "inference_validation", "inference_testing"))
+_SIZE, _COUNT = pl.col("size"), pl.col("count")
 # What a cumulative filter distinguishes, for each split in its ORDER.
 LEVEL_OF = np.array([0, 0, 0, 1, 1, 2, 2], np.uint8)
 
 
 @dataclass(frozen=True)
-class Occurring:
+class Survey:
     """What occurs anywhere in a graph, whatever the relation; masks over ids.
 
-    entities: in any of its splits, and the entities of the release that occur in no triple.
-    base_entities: in its base. base_relations: in the base of any graph.
+    entities: in any of its splits, and the entities of the release that occur in no triple. base_entities: in its base.
+    base_relations: in the base of any graph. triples: how many each relation has.
     """
 
+    graph: Graph
     entities: Flags
     base_entities: Flags
     base_relations: Flags
+    triples: Integers
 
     def pool(self, protocol: Protocol) -> Flags:
         """Return for every entity id whether it is a candidate."""
@@ -67,32 +71,42 @@ class Rows:
     """The distinct triples of each split of some relations, sorted; one entry per row in every array.
 
     split: position in ORDER. repetitions: how often the split holds the triple.
-    seen: whether training (or facts, or inference) knows its entities and its relation.
     first: whether no row above is the same answer. An answer may have several rows (in two splits, at two times)
         and must be counted once, in the row of its earliest split.
-    in_base: whether the row belongs to training (or facts, or inference), which determines the entities that are seen.
     """
 
+    survey: Survey
     head: Integers
     relation: Integers
     tail: Integers
     times: tuple[Integers, ...]
     split: Integers
     repetitions: Integers
-    seen: Flags
     first: Flags
-    in_base: Flags
 
     def entity(self, side: Side) -> Integers:
         """Return the entities that are the answers of the tasks of a side."""
         return self.head if side == "head" else self.tail
 
+    def pool(self, side: Side, protocol: Protocol) -> tuple[Flags, Integers]:
+        """Return whether each row's answer is in its pool of candidates, and the size of that pool."""
+        if protocol.types == "observed":
+            return self._observed[side]
+        pool = self.survey.pool(protocol)
+        return pool[self.entity(side)], pool.sum()
+
     # What several protocols need is made once.
 
     @cached_property
-    def places(self) -> dict[str, Integers]:
-        """The rows of each split."""
-        return {name: np.flatnonzero(self.split == code) for code, name in enumerate(ORDER)}
+    def in_base(self) -> Flags:
+        """Whether the row belongs to training (or facts, or inference), which determines the entities that are seen."""
+        return is_one_of(self.split, self.survey.graph.base)
+
+    @cached_property
+    def seen(self) -> Flags:
+        """Whether training (or facts, or inference) knows the row's entities and its relation."""
+        entities, relations = self.survey.base_entities, self.survey.base_relations
+        return entities[self.head] & entities[self.tail] & relations[self.relation]
 
     @cached_property
     def levels(self) -> list[Integers]:
@@ -113,7 +127,7 @@ class Rows:
         return {side: numbered([self.static_query[side], *self.times]) for side in SIDES}
 
     @cached_property
-    def observed(self) -> dict[Side, tuple[Flags, Integers]]:
+    def _observed(self) -> dict[Side, tuple[Flags, Integers]]:
         """Whether the base has each row's answer on that side of its relation, and how many answers it has there."""
         by_side: dict[Side, tuple[Flags, Integers]] = {}
         for side in SIDES:
@@ -127,8 +141,41 @@ class Rows:
         return by_side
 
 
-@dataclass(frozen=True)
-class TasksOfSide:
+def rows_of(codes: Mapping[str, Integers], survey: Survey, time: Time) -> Rows:
+    """Return the distinct rows; the first row of an answer is from its earliest split.
+
+    time: of the protocol, whether an answer at another time is another answer.
+    """
+    times = time_columns(codes)
+    answer = ["head", "relation", "tail", *(times if time == "aware" else ())]
+    # What makes an answer known comes first.
+    order = list(dict.fromkeys([*answer, "split", *times]))
+    distinct, repetitions = counted([codes[name] for name in order])
+    columns = dict(zip(order, distinct, strict=True))
+    first = starts([columns[name] for name in answer])
+    of_times = tuple(columns.pop(name) for name in times)
+    return Rows(survey, times=of_times, repetitions=repetitions, first=first, **columns)
+
+
+class Ranked(NamedTuple):
+    """The rows of a split that are ranked, and how often each is."""
+
+    places: Integers
+    multiplicity: Integers
+
+
+def ranked_rows(rows: Rows, protocol: Protocol) -> Iterator[tuple[str, Ranked]]:
+    """Yield each split that has ranked triples, with its rows."""
+    for split in rows.survey.graph.evaluated:
+        places = np.flatnonzero(rows.split == ORDER.index(split))
+        if protocol.unseen == "drop":
+            places = places[rows.seen[places]]
+        if places.size:
+            times = rows.repetitions[places]
+            yield split, Ranked(places, np.ones_like(times) if protocol.duplicates == "drop" else times)
+
+
+class TasksOfSide(NamedTuple):
     """The tasks of one side of a graph, one per row.
 
     query: the number of its query, time included; static_query: of its query without the time, the same array where
@@ -140,124 +187,24 @@ class TasksOfSide:
     candidates: Integers
 
 
-def rows_of(codes: Mapping[str, Integers], graph: Graph, occurring: Occurring, time: Time) -> Rows:
-    """Return the distinct rows; the first row of an answer is from its earliest split.
-
-    time: of the protocol, whether an answer at another time is another answer.
-    """
-    aware = time == "aware"
-    times = time_columns(codes)
-    answer = ["head", "relation", "tail", *(times if aware else ())]
-    # What makes an answer known comes first.
-    order = [*answer, "split", *(() if aware else times)]
-    distinct, repetitions = counted([codes[name] for name in order])
-    columns = dict(zip(order, distinct, strict=True))
-    return Rows(
-        head=columns["head"],
-        relation=columns["relation"],
-        tail=columns["tail"],
-        times=tuple(columns[name] for name in times),
-        split=columns["split"],
-        repetitions=repetitions,
-        seen=occurring.base_entities[columns["head"]]
-        & occurring.base_entities[columns["tail"]]
-        & occurring.base_relations[columns["relation"]],
-        first=starts([columns[name] for name in answer]),
-        in_base=is_one_of(columns["split"], graph.base),
-    )
-
-
-def counts_of_rows(rows: Rows, graph: Graph, occurring: Occurring, protocol: Protocol) -> Counts:
-    """Count the tasks of both sides, of rows that are whole relations."""
-    tasks = {side: tasks_of(rows, side, occurring, protocol) for side in SIDES}
-    counts: Counts = {}
-    for split, ranked in ranked_rows(rows, graph, protocol):
-        static = _static_of(rows, ranked, protocol)
-        for side, own in tasks.items():
-            histogram = partial(_histogram, own.query, own.candidates, ranked)
-            of_static = partial(_histogram, own.static_query, own.candidates)
-            counts[split, side] = _with_static(histogram(), ranked, static, of_static)
-        linked = partial(_linked, tasks["head"].candidates, tasks["tail"].candidates)
-        counts[split, "both"] = _with_static(linked(ranked), ranked, static, linked)
-    return counts
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """The rows of a split that are ranked, and how often each is."""
-
-    places: Integers
-    multiplicity: Integers
-
-
-def ranked_rows(rows: Rows, graph: Graph, protocol: Protocol) -> Iterator[tuple[str, Ranked]]:
-    """Yield each split that has ranked triples, with its rows."""
-    for split in graph.evaluated:
-        places = rows.places[split]
-        if protocol.unseen == "drop":
-            places = places[rows.seen[places]]
-        if places.size:
-            times = rows.repetitions[places]
-            yield split, Ranked(places, np.ones_like(times) if protocol.duplicates == "drop" else times)
-
-
-def _static_of(rows: Rows, ranked: Ranked, protocol: Protocol) -> Ranked | None:
-    """Return the ranked rows with the times forgotten: a triple at several times is one row, as often as all of them.
-
-    None where tasks of one query differ in their candidates from time to time.
-    """
-    if not rows.times:
-        return ranked
-    if filters_by_time(rows, protocol):
-        return None
-    # Rows are sorted.
-    first = np.flatnonzero(
-        starts([column[ranked.places] for column in (rows.head, rows.relation, rows.tail)])
-    )
-    times = np.add.reduceat(ranked.multiplicity, first, dtype=np.int64)
-    return Ranked(ranked.places[first], times)
-
-
-def _with_static(
-    counts: pl.DataFrame, ranked: Ranked, static: Ranked | None, count: Callable[[Ranked], pl.DataFrame]
-) -> pl.DataFrame:
-    """Add the pairs of tasks whatever their times, as static_<name>; null where there is nothing to count."""
-    names = {name: f"static_{name}" for name in counts.columns if name.endswith("_pairs")}
-    if static is None:
-        return counts.with_columns(pl.lit(None, pl.Int64).alias(name) for name in names.values())
-    if static is ranked:
-        return counts.with_columns(pl.col(name).alias(other) for name, other in names.items())
-    key = [name for name in counts.columns if name not in names]
-    return counts.join(count(static).rename(names), on=key, how="left", maintain_order="left", validate="1:1")
-
-
-def sums(counts: Sequence[Counts]) -> Counts:
-    """Add up what was counted in groups of relations."""
-    return {key: _sum([part[key] for part in counts if key in part]) for key in set().union(*counts)}
-
-
-def _sum(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Add up the rows with the same numbers of candidates; a null, which is one everywhere, stays."""
-    if len(frames) == 1:
-        return frames[0]
-    key = [name for name in frames[0].columns if name.endswith("_candidates")]
-    number = pl.all().sum() * pl.when(pl.all().null_count() == 0).then(1)
-    return pl.concat(frames).group_by(key).agg(number).sort(key)
-
-
-def tasks_of(rows: Rows, side: Side, occurring: Occurring, protocol: Protocol) -> TasksOfSide:
+def tasks_of(rows: Rows, side: Side, protocol: Protocol) -> TasksOfSide:
     """Return query and number of candidates of every row, ranked or not."""
-    pool = occurring.pool(protocol)
     query, static_query = rows.query[side], rows.static_query[side]
     if protocol.negatives is not None:
         return TasksOfSide(query, static_query, np.full(query.size, protocol.negatives + 1))
-    inside, size = (pool[rows.entity(side)], pool.sum()) if protocol.types == "any" else rows.observed[side]
+    inside, size = rows.pool(side, protocol)
     if protocol.filter == "none":
         # Without a filter every candidate but the true answer is a negative. Where candidates are restricted (to
         # training's entities, to observed types) a true answer may be outside them: its task then has one
         # negative more than a task of the same query whose answer is among them. They are counted as two queries.
         static = 2 * static_query + inside
         return TasksOfSide(2 * query + inside if rows.times else static, static, size - inside + 1)
+    return filtered_tasks(rows, side, protocol, inside, size)
+
+
+def filtered_tasks(rows: Rows, side: Side, protocol: Protocol, inside: Flags, size: Integers) -> TasksOfSide:
+    """Return the same under a filter; inside, size: whether each answer is in its pool of candidates, and its size."""
+    query, static_query = rows.query[side], rows.static_query[side]
     candidates = _known(query if filters_by_time(rows, protocol) else static_query, inside, rows, protocol)
     np.subtract(size + 1, candidates, out=candidates)
     return TasksOfSide(query, static_query, candidates)
@@ -287,6 +234,58 @@ def _known(query: Integers, inside: Flags, rows: Rows, protocol: Protocol) -> In
     return numbers
 
 
+def counts_of_tasks(rows: Rows, tasks: Mapping[Side, TasksOfSide], protocol: Protocol) -> Counts:
+    """Count the tasks of both sides, of rows that are whole relations; columns as in `Candidates`."""
+    histograms, pairs = [], []
+    entities = pl.lit(int(rows.survey.pool(protocol).sum()), pl.Int64).alias("entities")
+    head, tail = (tasks[side].candidates for side in SIDES)
+    linked = partial(_linked, head, tail)
+    for name, ranked in ranked_rows(rows, protocol):
+        split = pl.lit(name, pl.Enum(SPLITS)).alias("split")
+        static = _static_of(rows, ranked, protocol)
+        for side, (query, static_query, candidates) in tasks.items():
+            counts = _with_static(
+                partial(_histogram, query, candidates),
+                partial(_histogram, static_query, candidates),
+                ranked,
+                static,
+            )
+            histograms.append(counts.with_columns(split, entities, side=pl.lit(side)))
+        pairs.append(_with_static(linked, linked, ranked, static).with_columns(split))
+    return histograms, pairs
+
+
+def _static_of(rows: Rows, ranked: Ranked, protocol: Protocol) -> Ranked | None:
+    """Return the ranked rows with the times forgotten: a triple at several times is one row, as often as all of them.
+
+    None where tasks of one query differ in their candidates from time to time.
+    """
+    if not rows.times:
+        return ranked
+    if filters_by_time(rows, protocol):
+        return None
+    # Rows are sorted.
+    triples = [column[ranked.places] for column in (rows.head, rows.relation, rows.tail)]
+    first = np.flatnonzero(starts(triples))
+    return Ranked(ranked.places[first], np.add.reduceat(ranked.multiplicity, first, dtype=np.int64))
+
+
+def _with_static(
+    count: Callable[[Ranked], pl.DataFrame],
+    count_static: Callable[[Ranked], pl.DataFrame],
+    ranked: Ranked,
+    static: Ranked | None,
+) -> pl.DataFrame:
+    """Return counts, with the pairs of tasks whatever their times as static_<name>, if there is something to count."""
+    counts = count(ranked)
+    if static is None:
+        return counts
+    of_static = counts if static is ranked else count_static(static)
+    key = cs.ends_with("_candidates")
+    pairs = of_static.select(key, cs.ends_with("_pairs").name.prefix("static_"))
+    return counts.join(pairs, on=counts.select(key).columns, how="left")
+
+
 def _histogram(query: Integers, candidates: Integers, ranked: Ranked) -> pl.DataFrame:
     """Count tasks and pairs of tasks per number of candidates."""
     query, candidates = query[ranked.places], candidates[ranked.places]
@@ -297,35 +296,24 @@ def _histogram(query: Integers, candidates: Integers, ranked: Ranked) -> pl.Data
     # Adding where a triple is repeated is exact and, as that is rare, much faster than weights.
     again = np.flatnonzero(multiplicity > 1)
     np.add.at(group, query[again], multiplicity[again] - 1)
-    counts = _sizes_counted(num_candidates=candidates_of, size=group).filter(pl.col("size") > 0)
+    ordered_pairs = (_SIZE * (_SIZE - 1) * _COUNT).sum()
+    queries = _sizes_counted(num_candidates=candidates_of, size=group).filter(_SIZE > 0)
     repeats = _sizes_counted(num_candidates=candidates[again], size=multiplicity[again])
-    ordered_pairs = (pl.col("size") * (pl.col("size") - 1) * pl.col("count")).sum()
-    return (
-        counts.group_by("num_candidates")
-        .agg((pl.col("size") * pl.col("count")).sum().alias("tasks"), ordered_pairs.alias("shared_pairs"))
-        .join(
-            repeats.group_by("num_candidates").agg(ordered_pairs.alias("repeated_pairs")),
-            on="num_candidates",
-            how="left",
-        )
-        .with_columns(pl.col("repeated_pairs").fill_null(0))
-        .sort("num_candidates")
+    counts = queries.group_by("num_candidates").agg(tasks=(_SIZE * _COUNT).sum(), shared_pairs=ordered_pairs)
+    repeated = repeats.group_by("num_candidates").agg(repeated_pairs=ordered_pairs)
+    return counts.join(repeated, on="num_candidates", how="left").with_columns(
+        pl.col("repeated_pairs").fill_null(0)
     )
 
 
 def _linked(head_candidates: Integers, tail_candidates: Integers, ranked: Ranked) -> pl.DataFrame:
     """Count triples, and pairs of a head and a tail task of the same triple, per pair of numbers of candidates."""
-    counts = _sizes_counted(
-        head_candidates=head_candidates[ranked.places],
-        tail_candidates=tail_candidates[ranked.places],
-        size=ranked.multiplicity,
-    )
-    size, count = pl.col("size"), pl.col("count")
-    return (
-        counts.group_by("head_candidates", "tail_candidates")
-        .agg((size * count).sum().alias("tasks"), (size * size * count).sum().alias("linked_pairs"))
-        .sort("head_candidates", "tail_candidates")
-    )
+    numbers = {
+        "head_candidates": head_candidates[ranked.places],
+        "tail_candidates": tail_candidates[ranked.places],
+    }
+    counts = _sizes_counted(**numbers, size=ranked.multiplicity)
+    return counts.group_by(*numbers).agg(tasks=(_SIZE * _COUNT).sum(), linked_pairs=(_SIZE**2 * _COUNT).sum())
 
 
 def _sizes_counted(**columns: Integers) -> pl.DataFrame:

@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SPLITS
-from rankadjust.counting import groups, packing
+from rankadjust.counting import candidates, packing
 from rankadjust.counting.candidates import count_candidates, count_protocols
 from rankadjust.counting.protocols import Protocol
 from rankadjust.data.read import read_triples
@@ -139,7 +139,7 @@ def test_groups_of_relations_add_up_under_all_protocols_at_once(data, layout, ti
     )
     with pytest.MonkeyPatch.context() as patch:
         # Groups of about so many triples; nothing but the number of relations limits the number of groups.
-        patch.setattr(groups, "GROUP", data.draw(st.sampled_from([1, 4, 10]), label="group"))
+        patch.setattr(candidates, "GROUP", data.draw(st.sampled_from([1, 4, 10]), label="group"))
         found = count_protocols(frames(splits), protocols)
     assert len(found) == len(protocols)
     for counted, protocol in zip(found, protocols, strict=True):
