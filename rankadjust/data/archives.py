@@ -90,18 +90,28 @@ def _in_tar(path: Path) -> _Entries:
     with _Blocks(path) as stream:
         with tarfile.open(fileobj=stream, mode="r:") as archive:
             for entry in archive:
+                stream.in_header = None
                 yield entry.name, partial(archive.extractfile, entry) if entry.isreg() else None
+                stream.in_header = 0
         # To the very end: the check sum of the compression is there.
+        stream.in_header = None
         while stream.read(_CHUNK):
             pass
 
 
 class _Blocks(gzip.GzipFile):
-    """An unpacked stream that refuses a header by its size before it is read."""
+    """An unpacked stream that refuses a header of more than 1 MiB, which tarfile would hold in memory, unread."""
+
+    # Bytes asked for since the last entry; None while the content of one is read.
+    in_header: int | None = 0
 
     def read(self, size: int | None = -1) -> bytes:
-        if size is not None and size > _LARGEST_HEADER:
-            raise RankadjustError(f"a header of the archive has {size:,} bytes, which none of a text has")
+        if self.in_header is not None:
+            self.in_header += size or 0
+            if self.in_header > _LARGEST_HEADER:
+                raise RankadjustError(
+                    f"a header of the archive has more than {_LARGEST_HEADER:,} bytes, which none of a text has"
+                )
         return super().read(size)
 
 
