@@ -138,7 +138,9 @@ def test_a_header_above_one_megabyte_is_refused_before_it_is_read(tmp_path, kind
     info = tarfile.TarInfo("././@LongLink")
     info.type, info.size = kind, 700 << 20
     packed = gzip.compress(info.tobuf(tarfile.GNU_FORMAT) + bytes(3 << 20))
-    refused(tmp_path, "x.tar.gz", packed, "train.txt", "a header of the archive has more than 1,048,576 bytes")
+    refused(
+        tmp_path, "x.tar.gz", packed, "train.txt", "a header of the archive has more than 1,048,576 bytes"
+    )
 
 
 @pytest.mark.parametrize("form", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
