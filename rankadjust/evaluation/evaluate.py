@@ -1,7 +1,6 @@
 """Evaluation: from the ranks or scores of a model to its metrics, adjusted for chance (docs/evaluate.md)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -108,20 +107,14 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     dataset : str or EvaluationSet, optional
         Whose constants to adjust with. Without it expectation and variance are computed from num_candidates, where
         they are known; z_random_scorer needs the database.
-    protocol, split : str
-        Names in any spelling, or aliases: 'filtered', 'testing'.
+    protocol, split, scores, database
+        As for `rankadjust.adjust`.
     side : str
         head or tail: evaluate this side only. Ranks without a column side are then of this side. An EvaluationSet of
         one side needs no side here.
-    scores : str, optional
-        Of temporal data: per_time or static, as for `rankadjust.adjust`.
     against : str, optional
         A counting baseline (docs/methods-baselines.md), or 'best', the best one on validation, which is the default
         where one is known. The columns from baseline to difference_high are about it, for unweighted micro averages.
-    database : Constants, frame, str or Path, optional
-        The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
-        `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
-        histograms of its candidates come with it.
     metrics : str or sequence of str
         Keys or aliases; hits_at_k and the like stand for k = 1, 3, 5, 10.
     population : str, optional
@@ -322,89 +315,63 @@ def _with_remarks(*remarks: pl.Expr) -> pl.Expr:
 
 # --- what chance gives ---------------------------------------------------------------------------------------
 
-_NO_MOMENTS = "no exact moments are known for this metric"
-_ONE_LIST = "the tasks share one list of negatives: their ranks are not independent"
 _NOT_COUNTED = "z of a random scorer needs the data set: num_candidates do not say which tasks share a query"
-
-
-@dataclass(frozen=True)
-class Chance:
-    """Moments of one metric under the null models; None where they are not known, and reason says why."""
-
-    expectation: float | None = None
-    variance: float | None = None
-    variance_random_scorer: float | None = None
-    variance_static_scorer: float | None = None
-    reason: str | None = None
-    reason_random_scorer: str | None = None
-    reason_static_scorer: str | None = None
-
-
-_CONSTANTS = dict.fromkeys(("average", "side", "metric"), pl.String()) | {
-    field.name: pl.String() if field.name.startswith("reason") else pl.Float64() for field in fields(Chance)
-}
+# Moments of a metric under the null models, null where they are not known, and why.
+_CHANCE = pl.Schema(
+    {
+        **dict.fromkeys(("average", "side", "metric"), pl.String),
+        **dict.fromkeys(("expectation", "variance"), pl.Float64),
+        **dict.fromkeys(("variance_random_scorer", "variance_static_scorer"), pl.Float64),
+        **dict.fromkeys(("reason", "reason_random_scorer", "reason_static_scorer"), pl.String),
+    }
+)
 
 
 def chance_constants(
     metrics: Sequence[Metric], tasks: Tasks, evaluation_set: EvaluationSet | None
 ) -> pl.DataFrame:
-    """Return one row for each average, side and metric, with the fields of `Chance`."""
+    """Return one row for each average, side and metric: its moments under chance, and why some are missing."""
     rows = [
-        {"average": average, "side": side, "metric": metric.key}
-        | asdict(_chance(metric, average, side, tasks, evaluation_set))
+        {**_chance(metric, average, side, tasks, evaluation_set), **about, "metric": metric.key}
         for average in tasks.groups
         for side in tasks.sides
+        for about in [{"average": average, "side": side}]
         for metric in metrics
     ]
-    return pl.DataFrame(rows, schema=_CONSTANTS)
+    return pl.DataFrame(rows, schema=_CHANCE)
 
 
 def _chance(
     metric: Metric, average: str, side: str, tasks: Tasks, evaluation_set: EvaluationSet | None
-) -> Chance:
-    if evaluation_set is not None and average == "micro" and not tasks.weighted:
-        return _of_set(metric, evaluation_set.of_side(side))
-    if tasks.counts_known:
-        computed = _of_candidates(metric, average, side, tasks)
-        if tasks.one_list:
-            of_scorer = _variance_of_one_list(metric, average, side, tasks)
-            why = computed.reason or _ONE_LIST
-            return Chance(
-                computed.expectation, None, of_scorer, reason=why, reason_static_scorer=_NOT_COUNTED
-            )
-        return Chance(
-            computed.expectation,
-            computed.variance,
-            reason=computed.reason,
-            reason_random_scorer=_NOT_COUNTED,
-            reason_static_scorer=_NOT_COUNTED,
-        )
-    if evaluation_set is None:
-        return Chance(reason="neither num_candidates nor a data set is given: nothing to adjust with")
-    what = _averaged(average)
-    return Chance(reason=f"the database has no constants for {what}; give num_candidates")
-
-
-def _of_set(metric: Metric, evaluation_set: EvaluationSet) -> Chance:
-    row = evaluation_set.row(metric)
-    if row is None:
-        missing = f"{metric.label} of {evaluation_set.side} is not in the database"
-        return Chance(reason=missing if metric.has_moments else _NO_MOMENTS)
-    return Chance(**{field.name: row[field.name] for field in fields(Chance)})
-
-
-def _of_candidates(metric: Metric, average: str, side: str, tasks: Tasks) -> Moments:
-    """Return the moments under the independent null, from the number of candidates of each task."""
-    if average == "micro" and not tasks.weighted:
-        return metric_moments(metric, *tasks.histograms[side])
-    if metric.additive:
-        positions = tasks.sides[side]
-        counts, weights = tasks.counts[positions], tasks.weights[positions]
-        return _of_weighted_mean(metric, counts, weights, tasks.groups[average][positions])
-    if not metric.has_moments:
-        return Moments(None, None, "none", _NO_MOMENTS)
-    reason = f"not a mean over the tasks: no exact moments for {_averaged(average)}"
-    return Moments(None, None, "none", reason)
+) -> dict[str, Any]:
+    is_plain = average == "micro" and not tasks.weighted
+    what = "averages over groups" if average == "macro" else "weighted tasks"
+    if evaluation_set is not None and is_plain:
+        of_side = evaluation_set.of_side(side)
+        if (row := of_side.row(metric)) is not None:
+            return {name: row.get(name) for name in _CHANCE}
+        absent = f"{metric.label} of {of_side} is not in the database"
+        return {"reason": absent if metric.has_moments else "no exact moments are known for this metric"}
+    if not tasks.counts_known and evaluation_set is not None:
+        return {"reason": f"the database has no constants for {what}; give num_candidates"}
+    if not tasks.counts_known:
+        return {"reason": "neither num_candidates nor a data set is given: nothing to adjust with"}
+    places = tasks.sides[side]
+    counts, weights = tasks.counts[places], tasks.weights[places]
+    if is_plain:
+        found = metric_moments(metric, *np.unique(counts, return_counts=True))
+    elif metric.additive:
+        found = _of_weighted_mean(metric, counts, weights, tasks.groups[average][places])
+    elif metric.has_moments:
+        found = Moments(None, None, "none", f"not a mean over the tasks: no exact moments for {what}")
+    else:
+        found = Moments(None, None, "none", "no exact moments are known for this metric")
+    known = {"expectation": found.expectation, "reason": found.reason, "reason_static_scorer": _NOT_COUNTED}
+    if not tasks.one_list:
+        return known | {"variance": found.variance, "reason_random_scorer": _NOT_COUNTED}
+    known["reason"] = found.reason or "the tasks share one list of negatives: their ranks are not independent"
+    is_known = is_plain and metric.additive and metric.term is not None
+    return known | {"variance_random_scorer": _of_one_list(metric, counts) if is_known else None}
 
 
 def _of_weighted_mean(metric: Metric, counts: FloatArray, weights: FloatArray, groups: IntArray) -> Moments:
@@ -419,25 +386,19 @@ def _of_weighted_mean(metric: Metric, counts: FloatArray, weights: FloatArray, g
     present = total > 0
     expectations = np.bincount(groups, weights * mean)[present] / total[present]
     variances = np.bincount(groups, weights**2 * variance)[present] / total[present] ** 2
-    number = expectations.size
-    return Moments(float(expectations.mean()), float(variances.sum() / number**2), "weighted mean")
+    return Moments(float(expectations.mean()), float(variances.sum() / expectations.size**2), "weighted mean")
 
 
-def _variance_of_one_list(metric: Metric, average: str, side: str, tasks: Tasks) -> float | None:
+def _of_one_list(metric: Metric, counts: FloatArray) -> float:
     """Return the variance of a mean under a random scorer where all tasks have the same negatives.
 
     Among N - 1 negatives two true answers take any two of N + 1 places alike, so that the product of their terms is on
     average ((sum f)^2 + sum f^2) / (N (N + 1)), with the sums over the ranks from 1 to N.
     """
-    if metric.term is None or not metric.additive or average != "micro" or tasks.weighted:
-        return None
-    number, count = tasks.sides[side].size, int(tasks.counts[0])
+    assert metric.term is not None
+    number, count = counts.size, int(counts[0])
     terms = metric.term(np.arange(1.0, count + 1), np.full(count, float(count)))
     total, squares = float(terms.sum()), float(terms @ terms)
     mean = total / count
     shared = (total**2 + squares) / (count * (count + 1)) - mean**2
     return (squares / count - mean**2) / number + (number - 1) / number * shared
-
-
-def _averaged(average: str) -> str:
-    return "averages over groups" if average == "macro" else "weighted tasks"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -11,8 +12,9 @@ from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SIDES, TASK_SIDES
 from rankadjust.chance.metrics import Metric, expand, resolve
-from rankadjust.database.arithmetic import add_coefficients
+from rankadjust.database.arithmetic import add_adjusted, add_coefficients
 from rankadjust.database.constants import Constants, Database
+from rankadjust.database.counted_baselines import add_gain
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.database.known_names import SIDE, known_name
 from rankadjust.evaluation.evaluate import chance_constants, split_of
@@ -37,8 +39,9 @@ class Comparison:
     Attributes
     ----------
     values : polars.DataFrame
-        A row for each side, metric and model. best: whether a model has the best value, or was not told apart from the
-        best. spread_of_runs: standard deviation of the metric between the runs, null for one run.
+        A row for each side, metric and model, with expectation, index, baseline, baseline_value and gain where they are
+        known. best: whether a model has the best value, or was not told apart from the best. spread_of_runs: standard
+        deviation of the metric between the runs, null for one run.
     differences : polars.DataFrame
         A row for each side, metric and pair of models. difference: first minus second, with its 95 % interval for the
         population; index_difference likewise, null without an index. p: of no difference, over tasks, or over runs and
@@ -96,8 +99,8 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         file or a folder for each run (seed). Paths are named by their last part.
     dataset : str or EvaluationSet, optional
         What to adjust the index with.
-    protocol, split : str
-        Names in any spelling, or aliases: 'filtered', 'testing'.
+    protocol, split, database
+        As for `rankadjust.adjust`.
     side : str
         head or tail: compare this side only. Ranks without a column side are then of this side. An EvaluationSet of
         one side needs no side here.
@@ -114,10 +117,6 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     metrics : str or sequence of str
         Keys or aliases; hits_at_k and the like stand for k = 1, 3, 10. Only functions of a mean are compared: no
         medians, and no measures of dispersion.
-    database : Constants, frame, str or Path, optional
-        The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
-        `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
-        histograms of its candidates come with it.
 
     Returns
     -------
@@ -137,40 +136,36 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     [('new', 'old', -1.875, 0.005)]
 
     """
-    evaluation_set = None if dataset is None else evaluation_set_of(dataset, protocol, split, side, database)
-    chosen = _chosen(metrics)
-    matched = _together(models, against, tasks, evaluation_set, side)
-    if all(np.array_equal(model.ranks, matched.models[0].ranks) for model in matched.models):
-        names = " and ".join(model.name for model in matched.models)
+    asked = _asked(models, metrics, population, dataset, protocol, split, side, against, tasks, database)
+    ranked = asked.matched.models
+    if all(np.array_equal(model.ranks, ranked[0].ranks) for model in ranked):
+        names = " and ".join(model.name for model in ranked)
         question = "; are they the same file?" if against is None else ""
         raise RankadjustError(
             f"{names} have the same rank in every task, so that there is nothing to test{question}"
         )
-    population, clusters = _clusters(matched, population, evaluation_set, database)
-    ways = clusters[population].ways("both", np.arange(matched.tasks.height))
+    height = asked.matched.tasks.height
+    ways = asked.clusters[asked.population].ways("both", np.arange(height))
     number = int(ways[0].max()) + 1
     if number == 1:
         raise RankadjustError(
-            f"all tasks are in one cluster ({population}), so that nothing can be said about chance; "
+            f"all tasks are in one cluster ({asked.population}), so that nothing can be said about chance; "
             "another --for may help"
         )
-    constants = _constants(chosen, matched, evaluation_set)
-    parts = [
-        _part(side, places, matched, clusters, population, chosen)
-        for side, places in _sides(matched.tasks).items()
-    ]
+    parts = [asked.part(side, places) for side, places in _sides(asked.matched.tasks).items()]
     results = [part.results() for part in parts if part.clusters > 1]
-    differences = with_verdicts(_with_index(pl.concat([each for _, each in results]), constants), LEVEL)
-    values = with_best(pl.concat([each for each, _ in results]), differences, LEVEL)
+    constants = _constants(asked)
+    differences = with_verdicts(_with_index(pl.concat([each for _, each in results]), constants))
+    values = with_best(pl.concat([each for each, _ in results]), differences)
     return Comparison(
-        values=_index_of_values(values, constants).select(VALUES.names()).cast(VALUES),
+        values=_adjusted(values, constants, asked.evaluation_set).select(VALUES.names()).cast(VALUES),
         differences=differences.select(DIFFERENCES.names()).cast(DIFFERENCES),
-        models=[model.name for model in matched.models],
-        tasks=matched.tasks.height,
-        population=population,
+        models=[model.name for model in ranked],
+        tasks=height,
+        population=asked.population,
         clusters=number,
         worth=worth(ways),
-        seeds_tested=all(len(model.ranks) > 1 or model.worst is not None for model in matched.models),
+        seeds_tested=all(len(model.ranks) > 1 or model.worst is not None for model in ranked),
     )
 
 
@@ -188,19 +183,12 @@ PARTS = pl.Schema(
 )
 
 
-def compare_by(  # noqa: PLR0913 - options of the public API, by name only
+def compare_by(
     models: Models | Sequence[str | Path],
     by: str,
     *,
-    dataset: str | EvaluationSet | None = None,
-    protocol: str = "filtered",
-    split: str = "testing",
-    side: str = "both",
-    against: str | None = None,
-    tasks: str | Path | pl.DataFrame | None = None,
-    population: str | None = None,
     metrics: str | Sequence[str] = ("mrr",),
-    database: Database = None,
+    **options: Any,  # noqa: ANN401 - options of compare
 ) -> pl.DataFrame:
     """Return where one model is better than another: `compare` for each part of the tasks.
 
@@ -210,8 +198,10 @@ def compare_by(  # noqa: PLR0913 - options of the public API, by name only
         As `compare` takes them.
     by : str
         What the tasks of a part have in common: relation, candidates, cardinality or half_link, as for `evaluate --by`.
-    dataset, protocol, split, side, against, tasks, population, metrics, database
-        As `compare` takes them.
+    metrics : str or sequence of str
+        Keys or aliases.
+    **options
+        The other arguments of `compare`.
 
     Returns
     -------
@@ -235,39 +225,15 @@ def compare_by(  # noqa: PLR0913 - options of the public API, by name only
     [('r', 'popularity', 1.0, 0.611)]
 
     """
-    evaluation_set = None if dataset is None else evaluation_set_of(dataset, protocol, split, side, database)
-    chosen = _chosen(metrics)
-    matched = _together(models, against, tasks, evaluation_set, side)
-    population, clusters = _clusters(matched, population, evaluation_set, database)
-    labels, order = strata_of(matched.tasks, by)
+    asked = _asked(models, metrics, **options)
+    labels, order = strata_of(asked.matched.tasks, by)
     parts = [
-        _of_part(_part(side, own, matched, clusters, population, chosen)).with_columns(stratum=pl.lit(label))
+        _of_part(asked.part(side, own)).with_columns(stratum=pl.lit(label))
         for label in order
-        for side, places in _sides(matched.tasks).items()
+        for side, places in _sides(asked.matched.tasks).items()
         if (own := places[labels.eq(label).to_numpy()[places]]).size
     ]
-    return with_verdicts(pl.concat(parts), LEVEL).select(PARTS.names()).cast(PARTS)
-
-
-def _clusters(
-    matched: Paired, population: str | None, evaluation_set: EvaluationSet | None, database: Database
-) -> tuple[str, Mapping[str, Clusters]]:
-    """Return the population that is asked for, or that the split stands for, and the clusters of all that are known."""
-    frame = with_queries(matched.tasks, evaluation_set)
-    tasks = tasks_of(frame.with_columns(rank=pl.lit(1.0)))
-    return population_of(frame, population, split_of(evaluation_set, database)), tasks.clusters
-
-
-def _part(
-    side: str,
-    places: IntArray,
-    matched: Paired,
-    clusters: Mapping[str, Clusters],
-    population: str,
-    metrics: Sequence[Metric],
-) -> Part:
-    ways = {name: each.ways(side, places) for name, each in clusters.items()}
-    return Part(side, places, matched, ways, population, metrics)
+    return with_verdicts(pl.concat(parts)).select(PARTS.names()).cast(PARTS)
 
 
 def _of_part(part: Part) -> pl.DataFrame:
@@ -284,8 +250,38 @@ def _of_part(part: Part) -> pl.DataFrame:
     )
 
 
-def _chosen(metrics: str | Sequence[str]) -> list[Metric]:
-    """Return the metrics to compare by, which are functions of a mean over the tasks."""
+# --- the models, on the same tasks -------------------------------------------------------------------------
+
+
+class _Asked(NamedTuple):
+    """Models on the tasks that they share, what they are compared by, and what goes together for each population."""
+
+    matched: Paired
+    metrics: Sequence[Metric]
+    evaluation_set: EvaluationSet | None
+    population: str
+    clusters: Mapping[str, Clusters]
+
+    def part(self, side: str, places: IntArray) -> Part:
+        """Return the tasks of a side at some places."""
+        ways = {name: each.ways(side, places) for name, each in self.clusters.items()}
+        return Part(side, places, self.matched, ways, self.population, self.metrics)
+
+
+def _asked(  # noqa: PLR0913, PLR0917 - as compare
+    models: Models | Sequence[str | Path],
+    metrics: str | Sequence[str],
+    population: str | None = None,
+    dataset: str | EvaluationSet | None = None,
+    protocol: str = "filtered",
+    split: str = "testing",
+    side: str = "both",
+    against: str | None = None,
+    tasks: str | Path | pl.DataFrame | None = None,
+    database: Database = None,
+) -> _Asked:
+    """Return the models with the baseline that is asked for; arguments as of `compare`."""
+    evaluation_set = None if dataset is None else evaluation_set_of(dataset, protocol, split, side, database)
     named = expand([metrics] if isinstance(metrics, str) else metrics, KS)
     chosen = [metric for metric in named if metric.key != "count"]
     for metric in chosen:
@@ -294,51 +290,42 @@ def _chosen(metrics: str | Sequence[str]) -> list[Metric]:
                 f"{metric.key} is not a function of a mean over the tasks, so models are not compared by it; "
                 "'evaluate' gives its value"
             )
-    return chosen
-
-
-def _together(
-    models: Models | Sequence[str | Path],
-    against: str | None,
-    tasks: str | Path | pl.DataFrame | None,
-    evaluation_set: EvaluationSet | None,
-    side: str,
-) -> Paired:
-    """Return the models on the tasks that they share, and with them the counting baseline that is asked for."""
-    named = models if isinstance(models, Mapping) else names_of(_paths(models))
+    by_name = models if isinstance(models, Mapping) else names_of(models)
     side = known_name(SIDE, side, SIDES, "ranks") if evaluation_set is None else evaluation_set.side
-    if against is None:
-        return paired(named, tasks, side=side)
-    if tasks is None:
+    if against is not None and tasks is None:
         if evaluation_set is None:
             raise RankadjustError(
                 "a baseline's rank of each task is not known: give tasks (--tasks), or a data set whose triples "
                 "are at hand"
             )
         tasks = evaluation_set.each_task()
-    return with_baseline(paired(named, tasks, side=side, least=1), against, evaluation_set)
-
-
-def _paths(models: object) -> list[Path]:
-    if isinstance(models, Sequence) and all(isinstance(model, str | Path) for model in models):
-        return [Path(model) for model in models]
-    raise RankadjustError(
-        'models are given by name, {"A": ranks, "B": ranks}, or as a list of files that name them'
+    matched = paired(by_name, tasks, side=side, least=2 if against is None else 1)
+    if against is not None:
+        matched = with_baseline(matched, against, evaluation_set)
+    frame = with_queries(matched.tasks, evaluation_set)
+    population = population_of(frame, population, split_of(evaluation_set, database))
+    return _Asked(
+        matched, chosen, evaluation_set, population, tasks_of(frame.with_columns(rank=pl.lit(1.0))).clusters
     )
 
 
-def names_of(paths: Sequence[Path]) -> dict[str, Path]:
+def names_of(paths: Sequence[str | Path]) -> dict[str, Path]:
     """Return the paths by the shortest names that distinguish them."""
+    if not all(isinstance(path, str | Path) for path in paths):
+        raise RankadjustError(
+            'models are given by name, {"A": ranks, "B": ranks}, or as a list of files that name them'
+        )
+    files = [Path(path) for path in paths]
     for name in (
         lambda path: path.stem,
         lambda path: path.name,
         lambda path: "/".join(path.with_suffix("").parts[-2:]),
         str,
     ):
-        names = [name(path) for path in paths]
+        names = [name(path) for path in files]
         if len(set(names)) == len(names):
-            return dict(zip(names, paths, strict=True))
-    twice = next(path for path in paths if paths.count(path) > 1)
+            return dict(zip(names, files, strict=True))
+    twice = next(path for path in files if files.count(path) > 1)
     raise RankadjustError(f"{twice} is given twice; name two different models")
 
 
@@ -349,49 +336,50 @@ def _sides(tasks: pl.DataFrame) -> Mapping[str, IntArray]:
     return present if len(present) == 1 else {**present, "both": np.arange(tasks.height)}
 
 
-def _constants(
-    metrics: Sequence[Metric], matched: Paired, evaluation_set: EvaluationSet | None
-) -> pl.DataFrame:
-    """Return side, metric, expectation, optimum and index_scale of each metric."""
-    known = [name for name in ("side", "triple", "num_candidates") if name in matched.tasks.columns]
-    frame = matched.tasks.select(known)
+# --- what chance and counting reach ------------------------------------------------------------------------
+
+
+def _constants(asked: _Asked) -> pl.DataFrame:
+    """Return the moments of each side and metric with the coefficients of every adjustment."""
+    known = [name for name in ("side", "triple", "num_candidates") if name in asked.matched.tasks.columns]
+    frame = asked.matched.tasks.select(known)
     if "both" in frame["side"]:
         frame = frame.drop("side")
-    if evaluation_set is not None:
-        for model in matched.models:
-            for ranks in model.ranks:
-                check_fit(frame.with_columns(rank=ranks), evaluation_set)
-    tasks = tasks_of(frame.with_columns(rank=matched.models[0].ranks[0]))
-    rows = add_coefficients(chance_constants(metrics, tasks, evaluation_set))
-    return rows.select("side", "metric", "expectation", "optimum", "index_scale")
+    ranks = [ranks for model in asked.matched.models for ranks in model.ranks]
+    for each in ranks if asked.evaluation_set is not None else ():
+        check_fit(frame.with_columns(rank=each), asked.evaluation_set)
+    tasks = tasks_of(frame.with_columns(rank=ranks[0]))
+    return add_coefficients(chance_constants(asked.metrics, tasks, asked.evaluation_set))
 
 
 def _with_index(differences: pl.DataFrame, constants: pl.DataFrame) -> pl.DataFrame:
     """Add the differences of the index: expectation and optimum depend on the tasks, not on the model."""
-    scale = pl.col("index_scale")
-    ends = [_times(f"difference_{end}", scale) for end in ("low", "high")]
-    joined = differences.join(constants, on=["side", "metric"], how="left", maintain_order="left")
-    return joined.with_columns(
-        index_difference=_times("difference", scale),
-        index_difference_low=pl.when(scale.is_not_null()).then(pl.min_horizontal(ends)),
-        index_difference_high=pl.when(scale.is_not_null()).then(pl.max_horizontal(ends)),
+    scales = constants.select("side", "metric", "index_scale")
+    # 0.0 takes the sign from -0.0.
+    scaled = [pl.col(f"difference{end}") * pl.col("index_scale") + 0.0 for end in ("", "_low", "_high")]
+    return differences.join(scales, on=["side", "metric"], how="left", maintain_order="left").with_columns(
+        index_difference=scaled[0],
+        index_difference_low=pl.min_horizontal(scaled[1:]),
+        index_difference_high=pl.max_horizontal(scaled[1:]),
     )
 
 
-def _times(name: str, scale: pl.Expr) -> pl.Expr:
-    """Return a column times the scale, without a minus sign before 0."""
-    return (
-        pl.when(pl.col(name) == 0)
-        .then(pl.when(scale.is_not_null()).then(0.0))
-        .otherwise(pl.col(name) * scale)
+def _adjusted(
+    values: pl.DataFrame, constants: pl.DataFrame, evaluation_set: EvaluationSet | None
+) -> pl.DataFrame:
+    """Add expectation and index to the values of models, and what the best counting baseline reaches."""
+    nothing = dict.fromkeys(("value_low", "value_high"), pl.lit(None, pl.Float64))
+    rows = add_adjusted(
+        values.join(constants, on=["side", "metric"], how="left", maintain_order="left").with_columns(
+            **nothing
+        )
     )
-
-
-def _index_of_values(values: pl.DataFrame, constants: pl.DataFrame) -> pl.DataFrame:
-    joined = values.join(constants, on=["side", "metric"], how="left", maintain_order="left")
-    room = pl.col("optimum") - pl.col("expectation")
-    index = (pl.col("value") - pl.col("expectation")) / room
-    return joined.with_columns(index=pl.when(pl.col("index_scale").is_not_null()).then(index))
+    if evaluation_set is None:
+        unknown = {name: pl.lit(None, VALUES[name]) for name in ("baseline", "baseline_value", "gain")}
+        return rows.with_columns(**unknown)
+    names = {name: pl.lit(getattr(evaluation_set, name)) for name in ("dataset", "protocol", "split")}
+    metrics = rows["metric"].unique(maintain_order=True).to_list()
+    return add_gain(rows.with_columns(**names), evaluation_set.counted(metrics))
 
 
 # --- several data sets -------------------------------------------------------------------------------------
@@ -400,12 +388,9 @@ def _index_of_values(values: pl.DataFrame, constants: pl.DataFrame) -> pl.DataFr
 def compare_datasets(
     datasets: Mapping[str, Models | str | Path],
     *,
-    protocol: str = "filtered",
-    split: str = "testing",
     tasks: Mapping[str, str | Path | pl.DataFrame] | None = None,
-    population: str | None = None,
-    metrics: str | Sequence[str] = METRICS,
     database: Database = None,
+    **options: Any,  # noqa: ANN401 - options of compare
 ) -> dict[str, Comparison]:
     """Compare the same models on several data sets, by data set.
 
@@ -416,16 +401,10 @@ def compare_datasets(
     datasets : mapping of str to models
         For each data set the models by name, as `compare` takes them; or a folder. The folder has a file, or a folder
         of runs, with the name of each model.
-    protocol, split : str
-        Names in any spelling, or aliases: 'filtered', 'testing'.
     tasks : mapping of str to frame, str or Path, optional
         The attributes of the tasks of those data sets that have a table of them.
-    population, metrics
-        As for `compare`.
-    database : Constants, frame, str or Path, optional
-        The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
-        `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
-        histograms of its candidates come with it.
+    database, **options
+        protocol, split, population, metrics and database as `compare` takes them.
 
     Returns
     -------
@@ -454,20 +433,16 @@ def compare_datasets(
         name: models_of(Path(given)) if isinstance(given, str | Path) else given
         for name, given in datasets.items()
     }
-    _check_same_models(models)
+    for name, lacks in models.items():
+        for other, has in models.items():
+            if missing := [model for model in has if model not in lacks]:
+                raise RankadjustError(f"{name}: there is no model {missing[0]}, which {other} has")
     constants = Constants.given(database)
     comparisons = {}
     for name, of_dataset in models.items():
         try:
             comparisons[name] = compare(
-                of_dataset,
-                dataset=name,
-                protocol=protocol,
-                split=split,
-                tasks=attributes.get(name),
-                population=population,
-                metrics=metrics,
-                database=constants,
+                of_dataset, dataset=name, tasks=attributes.get(name), database=constants, **options
             )
         except RankadjustError as error:
             raise RankadjustError(f"{name}: {error}") from None
@@ -488,26 +463,18 @@ def models_of(folder: Path) -> dict[str, Path]:
     return paths
 
 
-def _check_same_models(models: Mapping[str, Models]) -> None:
-    for first, has in models.items():
-        for other, lacks in models.items():
-            if missing := [name for name in has if name not in lacks]:
-                raise RankadjustError(f"{other}: there is no model {missing[0]}, which {first} has")
-
-
 def _judged_together(comparisons: Mapping[str, Comparison]) -> dict[str, Comparison]:
     """Return the comparisons with p adjusted over all of them."""
     together = with_verdicts(
         pl.concat(
             comparison.differences.with_columns(dataset=pl.lit(name))
             for name, comparison in comparisons.items()
-        ),
-        LEVEL,
+        )
     )
     judged = {}
     for name, comparison in comparisons.items():
         differences = together.filter(dataset=name).drop("dataset")
-        values = with_best(comparison.values, differences, LEVEL).select(comparison.values.columns)
+        values = with_best(comparison.values, differences).select(comparison.values.columns)
         judged[name] = replace(
             comparison, differences=differences.select(comparison.differences.columns), values=values
         )
@@ -517,11 +484,11 @@ def _judged_together(comparisons: Mapping[str, Comparison]) -> dict[str, Compari
 # --- several tests at once ---------------------------------------------------------------------------------
 
 
-def with_verdicts(differences: pl.DataFrame, level: float) -> pl.DataFrame:
+def with_verdicts(differences: pl.DataFrame) -> pl.DataFrame:
     """Add p_holm and better to rows with side, metric, first, second, difference and p.
 
     p_holm: p adjusted for all rows of its side (Holm 1979), null without a p. better: the better model of a
-    pair where p_holm is below the level, else null.
+    pair where p_holm is below LEVEL, else null.
     """
     p = differences["p"].fill_null(np.nan).to_numpy()
     adjusted = np.full(p.shape, np.nan)
@@ -531,19 +498,19 @@ def with_verdicts(differences: pl.DataFrame, level: float) -> pl.DataFrame:
     metrics = {key: resolve(key) for key in differences["metric"].unique()}
     rising = [key for key, metric in metrics.items() if metric.increasing]
     first_is_better = (pl.col("difference") > 0) == pl.col("metric").is_in(rising)
-    told_apart = pl.col("p_holm") < level
+    told_apart = pl.col("p_holm") < LEVEL
     return differences.with_columns(p_holm=pl.Series(adjusted, dtype=pl.Float64).fill_nan(None)).with_columns(
         better=pl.when(told_apart).then(pl.when(first_is_better).then("first").otherwise("second"))
     )
 
 
-def with_best(values: pl.DataFrame, differences: pl.DataFrame, level: float) -> pl.DataFrame:
+def with_best(values: pl.DataFrame, differences: pl.DataFrame) -> pl.DataFrame:
     """Add best to rows with side, metric, model and value: the best value, or not told apart from the best one."""
     parts = []
     for (side, key), part in values.group_by(["side", "metric"], maintain_order=True):
         ordered = part.drop_nulls("value").sort("value", descending=resolve(str(key)).increasing)
         top = ordered["model"].item(0) if ordered.height else ""
-        apart = differences.filter(pl.col("p_holm") < level, side=side, metric=key)
+        apart = differences.filter(pl.col("p_holm") < LEVEL, side=side, metric=key)
         worse = {*apart.filter(first=top)["second"], *apart.filter(second=top)["first"]}
         known = pl.col("value").is_not_null()
         parts.append(part.with_columns(best=known & ~pl.col("model").is_in(sorted(worse))))

@@ -18,7 +18,9 @@ VALUES = pl.Schema(
     {
         **dict.fromkeys(("side", "metric", "model"), pl.String),
         **dict.fromkeys(("runs", "tasks"), pl.Int64),
-        **dict.fromkeys(("value", "index", "spread_of_runs"), pl.Float64),
+        **dict.fromkeys(("value", "expectation", "index"), pl.Float64),
+        "baseline": pl.String,
+        **dict.fromkeys(("baseline_value", "gain", "spread_of_runs"), pl.Float64),
         "best": pl.Boolean,
     }
 )
