@@ -36,7 +36,6 @@ from rankadjust.evaluation.tasks import (
     Tasks,
     population_of,
     remarks_on,
-    require_both_sides_alike,
     tasks_of,
 )
 from rankadjust.evaluation.values import ERRORS, RankedTasks, metric_values, ranked_tasks, slope
@@ -169,8 +168,6 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         check_fit(frame, evaluation_set)
     frame = with_queries(frame, evaluation_set)
     tasks = tasks_of(frame)
-    if evaluation_set is not None and tasks.by_triple:
-        require_both_sides_alike(tasks, frame["triple"])
     population = population_of(frame, population, split_of(evaluation_set, database))
     stated = stated_scores(scores)
     constants = add_coefficients(chance_constants(chosen, tasks, evaluation_set))
@@ -181,7 +178,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     if layout.bounds:
         adjusted = adjusted.filter(pl.col("rank_type").is_in(TIED))
     carry = worth(tasks.ways("relations", [*tasks.sides][-1])) if "relations" in tasks.clusters else None
-    remarks = remarks_on(tasks, fits=evaluation_set is not None)
+    remarks = remarks_on(frame)
     return (
         add_drawn_p(
             _with_baseline(adjusted, against, evaluation_set, frame, tasks, population), evaluation_set

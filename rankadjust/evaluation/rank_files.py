@@ -52,7 +52,7 @@ def tasks_from(
     where: the name of the source in messages, if it is not a file. num_candidates: one number for all tasks or one
     for each; None where the source says it, or nobody does. layout: what the source does not say about its columns. The
     result has the columns of COLUMNS and ATTRIBUTES that the source has (numbers as Float64, others as String), without
-    nulls; for scores also num_filtered and one_list, as `read_scores` has them.
+    nulls; for scores also one_list, as `ranks_of_scores` has it.
     Raises RankadjustError with the number of a row that cannot be a task.
     """
     layout = layout or Layout()
@@ -112,8 +112,8 @@ def _named(frame: pl.DataFrame, columns: Sequence[str], where: str) -> pl.DataFr
 
 
 def _of_scores(ranks: pl.DataFrame, where: str) -> pl.DataFrame:
-    known = [name for name in ("num_filtered", "one_list") if name in ranks.columns]
-    return _checked(ranks, where, first_row=0).with_columns(ranks.select(known))
+    one_list = [name for name in ranks.columns if name == "one_list"]
+    return _checked(ranks, where, first_row=0).with_columns(ranks.select(one_list))
 
 
 def _tasks_of(frame: pl.DataFrame, layout: Layout, where: str, first_row: int) -> pl.DataFrame:

@@ -77,7 +77,7 @@ def read_scores(path: str | Path) -> pl.DataFrame:
     or filter.npz (written by scipy.sparse.save_npz); scores.npy and mask.npy are never read as a whole.
     In place of scores and target both may hold y_pred_pos (tasks,) and y_pred_neg (tasks, negatives), as the evaluators
     of OGB and TGB take them. Both may hold one value a task of side, triple, weight and group, which become columns of
-    the result. One more is num_filtered: how many columns of each task the mask takes away.
+    the result.
     """
     path = Path(path)
     arrays: dict[str, Any] = {}
@@ -132,7 +132,7 @@ def _among_candidates(arrays: Mapping[str, Any], path: str | Path) -> pl.DataFra
             f"{path}: the mask filters out everything but the true answer in every task, so that every rank is 1; "
             "it is true where a candidate is filtered out: is it inverted?"
         )
-    return ranks.with_columns(num_filtered=scores.shape[1] - pl.col("num_candidates"))
+    return ranks
 
 
 def _mask(
@@ -181,8 +181,7 @@ def _against_negatives(arrays: Mapping[str, Any], path: str | Path) -> pl.DataFr
     scores = positive.ravel()
     if dimensions == {2}:
         target = np.zeros(scores.size, dtype=np.int64)
-        ranks = _ranked(np.column_stack([scores, negatives[0]]), target, None, str(path))
-        return ranks.with_columns(num_filtered=0)
+        return _ranked(np.column_stack([scores, negatives[0]]), target, None, str(path))
     for task, own in enumerate([*negatives, scores]):
         _refuse_unusable(own[None], np.ones((1, own.size), dtype=np.bool_), task, str(path))
     ordered = [np.sort(own) for own in negatives]
@@ -195,7 +194,7 @@ def _against_negatives(arrays: Mapping[str, Any], path: str | Path) -> pl.DataFr
         {"optimistic": better, "pessimistic": not_worse, "num_candidates": [own.size for own in owners]}
     )
     one_list = pl.lit(value=not is_listed and scores.size > 1)
-    return ranks.select(pl.all() + 1, num_filtered=0, one_list=one_list)
+    return ranks.select(pl.all() + 1, one_list=one_list)
 
 
 def _ranked(

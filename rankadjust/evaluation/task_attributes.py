@@ -3,7 +3,8 @@
 The workflow's target `tasks` writes them, one row a task, to be joined with anyone's ranks by triple and side.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import polars as pl
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.io import read_csv, read_parquet, readable
-from rankadjust.base.vocabulary import LABEL_COLUMNS, TASK_SIDES, TIED, time_columns
+from rankadjust.base.vocabulary import TASK_SIDES, TIED
 from rankadjust.database.evaluation_set import EvaluationSet
 
 ATTRIBUTES = ("relation", "query", "cardinality", "half_link")
@@ -20,7 +21,9 @@ ATTRIBUTES = ("relation", "query", "cardinality", "half_link")
 
 STRATA = ("relation", "candidates", "cardinality", "half_link")
 _RANGES = 5
-
+_KEY = ("triple", "side")
+# What a join appends to the name of a column that the tasks have, too.
+_OF_TABLE = "_of_table"
 
 # How a triple is named by its parts: labels, and times, with tabs; or three numbers with commas.
 _NAMED = {"\t": r"^[^\t]*\t[^\t]*\t[^\t]*(\t[^\t]*)*$", ",": r"^\d+,\d+,\d+$"}
@@ -34,23 +37,16 @@ def with_queries(tasks: pl.DataFrame, evaluation_set: EvaluationSet | None = Non
     """
     if not {"triple", "side"} <= {*tasks.columns}:
         return tasks
-    listed = None
-    if evaluation_set is not None and evaluation_set.listing is not None:
-        listed = evaluation_set.listing()
+    listed = None if evaluation_set is None or evaluation_set.listing is None else evaluation_set.listing()
     if listed is not None and evaluation_set is not None and not baselines_in(tasks.columns):
-        known = listed.filter(split=evaluation_set.split)
-        try:
-            return with_attributes(tasks, known.drop("num_candidates"))
-        except RankadjustError:
-            # The ranks have other names for the triples.
-            pass
+        # The ranks may have other names for the triples.
+        with suppress(RankadjustError):
+            return with_attributes(tasks, listed.filter(split=evaluation_set.split).drop("num_candidates"))
     for mark, named in _NAMED.items():
         if tasks["triple"].str.contains(named).all():
             relation = pl.col("triple").str.split(mark).list.get(1)
-            added = {"query": _asked("triple", mark), "relation": relation}
-            return tasks.with_columns(
-                **{name: made for name, made in added.items() if name not in tasks.columns}
-            )
+            added = tasks.select(query=_asked("triple", mark), relation=relation)
+            return tasks.with_columns(added.select(pl.exclude(tasks.columns)))
     return tasks
 
 
@@ -64,20 +60,6 @@ def _asked(triple: str, mark: str) -> pl.Expr:
     )
 
 
-def _tasks_of_triples(triples: pl.DataFrame) -> pl.DataFrame:
-    """Return triple (with tabs), line, ids, side and query of both tasks of triples in the order of their file."""
-    parts = pl.col(*LABEL_COLUMNS, *time_columns(triples.columns)).cast(pl.String)
-    named = triples.select(
-        triple=pl.concat_str(parts, separator="\t"),
-        line=pl.int_range(1, pl.len() + 1),
-        ids=pl.concat_str(pl.col(LABEL_COLUMNS).cast(pl.String), separator=","),
-    )
-    sides = [named.with_columns(side=pl.lit(side)) for side in ("head", "tail")]
-    return pl.concat(sides).with_columns(
-        query=_asked("triple", "\t"), relation=pl.col("triple").str.split("\t").list.get(1)
-    )
-
-
 def with_attributes(tasks: pl.DataFrame, source: str | Path | pl.DataFrame) -> pl.DataFrame:
     """Add the columns of a table of tasks to tasks with the columns triple and side.
 
@@ -86,39 +68,39 @@ def with_attributes(tasks: pl.DataFrame, source: str | Path | pl.DataFrame) -> p
     with tabs between head, relation and tail, from which the queries follow. num_candidates must agree with what the
     tasks have. Raises RankadjustError where a task is not in the table.
     """
-    known = source if isinstance(source, pl.DataFrame) else _read(Path(source))
-    where = "the table of tasks" if isinstance(source, pl.DataFrame) else str(source)
-    absent = [name for name in ("triple", "side") if name not in known.columns]
-    if absent:
-        raise RankadjustError(f"{where}: there is no column {absent[0]}; it has {', '.join(known.columns)}")
-    lacking = [name for name in ("triple", "side") if name not in tasks.columns]
-    if lacking:
-        raise RankadjustError(
-            f"the ranks have no column {lacking[0]}, which distinguishes the tasks of {where}"
-        )
+    if isinstance(source, pl.DataFrame):
+        known, where = source, "the table of tasks"
+    else:
+        known, where = _read(Path(source)), str(source)
+    for name in _KEY:
+        if name not in known.columns:
+            raise RankadjustError(f"{where}: there is no column {name}; it has {', '.join(known.columns)}")
+        if name not in tasks.columns:
+            raise RankadjustError(
+                f"the ranks have no column {name}, which distinguishes the tasks of {where}"
+            )
     ranks = [f"{name}_{end}" for name in baselines_in(known.columns) for end in TIED]
     added = [name for name in ("num_candidates", *ATTRIBUTES) if name in known.columns] + ranks
     known = (
         _keyed_like(known, tasks["triple"])
         .select(
-            pl.col("triple", "side").cast(pl.String),
+            pl.col(_KEY).cast(pl.String),
             *(pl.col(name).cast(pl.String if name in ATTRIBUTES else pl.Float64) for name in added),
+            found=pl.lit(value=True),
         )
-        .unique(["triple", "side"], maintain_order=True)
+        .unique(_KEY, maintain_order=True)
     )
-    joined = tasks.join(known, on=["triple", "side"], how="left", maintain_order="left", suffix="_of_table")
-    if added and joined[_joined_name(added[0], tasks)].null_count():
-        missing = joined.filter(pl.col(_joined_name(added[0], tasks)).is_null())
-        triple, side = missing.select("triple", "side").row(0)
+    joined = tasks.join(known, on=_KEY, how="left", maintain_order="left", suffix=_OF_TABLE)
+    missing = joined.filter(pl.col("found").is_null())
+    if missing.height:
+        triple, side = missing.select(_KEY).row(0)
         raise RankadjustError(
             f"{where}: {missing.height} of {tasks.height} tasks are not in it, such as triple {triple}, side {side}"
         )
-    if "num_candidates" in added and "num_candidates" in tasks.columns:
-        wrong = joined.filter(pl.col("num_candidates") != pl.col("num_candidates_of_table"))
-        if wrong.height:
-            row = wrong.row(0, named=True)
+    if (counts := f"num_candidates{_OF_TABLE}") in joined.columns:
+        for row in joined.filter(pl.col("num_candidates") != pl.col(counts)).head(1).iter_rows(named=True):
             raise RankadjustError(
-                f"{where}: triple {row['triple']}, side {row['side']} has {row['num_candidates_of_table']:,.0f} "
+                f"{where}: triple {row['triple']}, side {row['side']} has {row[counts]:,.0f} "
                 f"candidates there, but {row['num_candidates']:,.0f} in the ranks: another protocol?"
             )
     return joined.select(*tasks.columns, *(name for name in added if name not in tasks.columns))
@@ -140,23 +122,22 @@ def _keyed_like(known: pl.DataFrame, triples: pl.Series) -> pl.DataFrame:
     return known
 
 
-def _joined_name(name: str, tasks: pl.DataFrame) -> str:
-    return f"{name}_of_table" if name in tasks.columns else name
-
-
 def _read(path: Path) -> pl.DataFrame:
-    if path.suffix in (".txt", ".tsv"):
-        return _tasks_of_triples(_read_triples(path))
-    with readable(path, "cannot be read as Parquet"):
-        return read_parquet(path)
-
-
-def _read_triples(path: Path) -> pl.DataFrame:
+    if path.suffix not in (".txt", ".tsv"):
+        with readable(path, "cannot be read as Parquet"):
+            return read_parquet(path)
     with readable(path, "cannot be read as text"):
         table = read_csv(path, separator="\t", has_header=False, quote_char=None)
     if table.width < 3:
         raise RankadjustError(f"{path}: a line must have head, relation and tail with tabs between them")
-    return table.select(pl.nth(place).alias(name) for place, name in enumerate(LABEL_COLUMNS))
+    named = table.select(
+        triple=pl.concat_str(pl.nth(0, 1, 2).cast(pl.String), separator="\t"),
+        line=pl.int_range(1, pl.len() + 1),
+    )
+    tasks = pl.concat(named.with_columns(side=pl.lit(side)) for side in TASK_SIDES)
+    return tasks.with_columns(
+        query=_asked("triple", "\t"), relation=pl.col("triple").str.split("\t").list.get(1)
+    )
 
 
 # --- parts of the tasks ----------------------------------------------------------------------------------------
@@ -215,54 +196,26 @@ def on_side(tasks: pl.DataFrame, side: str) -> pl.DataFrame:
 
 def check_fit(tasks: pl.DataFrame, evaluation_set: EvaluationSet) -> None:
     """Raise RankadjustError where a table of tasks cannot be of the evaluation set, of whatever side that is."""
-    for side, rows in _by_side(tasks).items():
+    given = [side for side in TASK_SIDES if "side" in tasks.columns and side in tasks["side"]]
+    for side in given or ["both"]:
         if side not in evaluation_set.sides:
             raise RankadjustError(
                 f"{evaluation_set} has no tasks of side {side}, only of {', '.join(evaluation_set.sides)}"
             )
-        of_side = evaluation_set.of_side(side)
-        _check_number(rows, of_side)
-        _check_ranks(rows, of_side)
-        _check_counts(rows, of_side)
-
-
-def _by_side(tasks: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
-    if "side" not in tasks.columns:
-        return {"both": tasks}
-    sides = {side: tasks.filter(pl.col("side") == side) for side in TASK_SIDES}
-    return {side: rows for side, rows in sides.items() if rows.height}
-
-
-def _check_number(rows: pl.DataFrame, expected: EvaluationSet) -> None:
-    if expected.tasks is not None and rows.height != expected.tasks:
-        hint = (
-            ""
-            if expected.side != "both"
-            else "; if all ranks are of one side, give side (--side head, --side tail)"
-        )
-        raise RankadjustError(
-            f"{expected} has {expected.tasks:,} tasks of side {expected.side}, but there are {rows.height:,} ranks: "
-            f"another data set, protocol or split?{hint}"
-        )
-
-
-def _check_ranks(rows: pl.DataFrame, expected: EvaluationSet) -> None:
-    worst = max(rows[name].to_numpy().max() for name in ("rank", *TIED) if name in rows.columns)
-    most = expected.largest_count
-    if most is not None and worst > most:
-        raise RankadjustError(
-            f"a rank of side {expected.side} is {worst:,.10g}, but {expected} has at most {most:,} candidates there: "
-            "another data set, protocol or split?"
-        )
-
-
-def _check_counts(rows: pl.DataFrame, expected: EvaluationSet) -> None:
-    mean = expected.mean_count
-    if "num_candidates" not in rows.columns or mean is None:
-        return
-    given = rows["num_candidates"].to_numpy().mean()
-    if abs(given - mean) > 1e-9 * mean:
-        raise RankadjustError(
-            f"the mean of num_candidates of side {expected.side} is {given:,.10g}, but {expected} has {mean:,.10g}: "
-            "another data set, protocol or split?"
-        )
+        rows = tasks.filter(side=side) if given else tasks
+        expected, here = evaluation_set.of_side(side), f"of side {side}"
+        most, mean = expected.largest_count, expected.mean_count
+        worst = max(rows[name].to_numpy().max() for name in ("rank", *TIED) if name in rows.columns)
+        own = rows["num_candidates"].to_numpy().mean() if "num_candidates" in rows.columns else None
+        hint = ""
+        if expected.tasks is not None and rows.height != expected.tasks:
+            wrong = f"{expected} has {expected.tasks:,} tasks {here}, but there are {rows.height:,} ranks"
+            if side == "both":
+                hint = "; if all ranks are of one side, give side (--side head, --side tail)"
+        elif most is not None and worst > most:
+            wrong = f"a rank {here} is {worst:,.10g}, but {expected} has at most {most:,} candidates there"
+        elif own is not None and mean is not None and abs(own - mean) > 1e-9 * mean:
+            wrong = f"the mean of num_candidates {here} is {own:,.10g}, but {expected} has {mean:,.10g}"
+        else:
+            continue
+        raise RankadjustError(f"{wrong}: another data set, protocol or split?{hint}")

@@ -25,8 +25,6 @@ POPULATIONS = {
 _COLUMN = {"triples": "triple", "queries": "query", "relations": "relation"}
 # Where so many tasks have one candidate only, somebody should look why.
 _MANY_ALONE = 0.1
-_MOST = 0.5
-_UNLIKE = 2
 
 
 @dataclass(frozen=True)
@@ -36,12 +34,10 @@ class Tasks:
     sides: for each side (head, tail, both) the positions of its tasks.
     ranks: for each type of rank (given; or optimistic, realistic, pessimistic, expected) the best and the worst rank of
         every task. They differ for expected ranks only, where every whole rank between them is equally likely.
-    counts: numbers of candidates, nan where not known. filtered: how many a mask takes away, nan likewise.
-    weights: 1 where none are given.
+    counts: numbers of candidates, nan where not known. weights: 1 where none are given.
     groups: for each average the number of every task's group, from 0 on; the micro average has one group, the macro
         average the groups of the column group.
-    triples: the number of every task's triple, from 0 on; by_triple: whether triples are known, otherwise each task is
-        one.
+    by_triple: whether triples are known, otherwise each task is one.
     clusters: the clusters of each population that is known; triples always are.
     one_list: whether all tasks have the same list of negatives, so that their ranks depend on each other.
     """
@@ -49,10 +45,8 @@ class Tasks:
     sides: Mapping[str, IntArray]
     ranks: Mapping[str, tuple[FloatArray, FloatArray]]
     counts: FloatArray
-    filtered: FloatArray
     weights: FloatArray
     groups: Mapping[str, IntArray]
-    triples: IntArray
     by_triple: bool
     clusters: Mapping[str, "Clusters"]
     one_list: bool = False
@@ -71,14 +65,6 @@ class Tasks:
         """Whether the number of candidates of every task is known."""
         return not np.isnan(self.counts).any()
 
-    @cached_property
-    def histograms(self) -> Mapping[str, tuple[FloatArray, IntArray]]:
-        """For each side the numbers of candidates, and how many of its tasks have each."""
-        return {
-            side: np.unique(self.counts[positions], return_counts=True)
-            for side, positions in self.sides.items()
-        }
-
 
 def tasks_of(frame: pl.DataFrame) -> Tasks:
     """Return the tasks of a table as `rankadjust.evaluation.rank_files.tasks_from` makes it."""
@@ -93,10 +79,8 @@ def tasks_of(frame: pl.DataFrame) -> Tasks:
         sides=sides,
         ranks=_ranks(frame),
         counts=_column(frame, "num_candidates", np.nan),
-        filtered=_column(frame, "num_filtered", np.nan),
         weights=_column(frame, "weight", 1.0),
         groups=groups,
-        triples=triples,
         by_triple=by_triple,
         clusters={"triples": Clusters({"both": triples})}
         | {name: clusters_of(frame, name) for name in known},
@@ -104,72 +88,23 @@ def tasks_of(frame: pl.DataFrame) -> Tasks:
     )
 
 
-def remarks_on(tasks: Tasks, *, fits: bool) -> list[str]:
-    """Return what looks like a mistake in the tasks, but may be none.
-
-    fits: whether the numbers of candidates are known to belong to a data set.
-    """
+def remarks_on(tasks: pl.DataFrame) -> list[str]:
+    """Return what looks like a mistake in a table of tasks, but may be none."""
     remarks = []
-    if repeated := sum(int(times[times > 1].sum()) for times in _times(tasks).values()):
+    if {"triple", "side"} <= {*tasks.columns}:
+        repeated = int(tasks.select(pl.struct("triple", "side").is_duplicated().sum()).item())
+        if repeated:
+            remarks.append(
+                f"{repeated:,} tasks share triple and side with another task: are two runs in one table, or is a task "
+                "there twice and another missing?"
+            )
+    alone = int((tasks["num_candidates"] == 1).sum()) if "num_candidates" in tasks.columns else 0
+    if alone >= _MANY_ALONE * tasks.height:
         remarks.append(
-            f"{repeated:,} tasks share triple and side with another task: are two runs in one table, or is a task "
-            "there twice and another missing?"
-        )
-    alone = int((tasks.counts == 1).sum())
-    if alone >= _MANY_ALONE * tasks.counts.size:
-        remarks.append(
-            f"{alone:,} of {tasks.counts.size:,} tasks have no candidate but the true answer, so that their rank is 1 "
+            f"{alone:,} of {tasks.height:,} tasks have no candidate but the true answer, so that their rank is 1 "
             "for every model: is the mask of filtered candidates inverted?"
         )
-    elif not fits and _mostly_filtered(tasks):
-        remarks.append(
-            "the mask filters out more than half of the candidates of most tasks, and very different numbers; it is "
-            "true where a candidate is filtered out: is it inverted?"
-        )
     return remarks
-
-
-def _mostly_filtered(tasks: Tasks) -> bool:
-    """Say whether most tasks lose most candidates, and not about the same number, as with sampled negatives."""
-    few = tasks.counts - 1 < tasks.filtered
-    return bool(few.mean() > _MOST and tasks.counts.max() >= _UNLIKE * tasks.counts.min())
-
-
-def require_both_sides_alike(tasks: Tasks, triples: pl.Series) -> None:
-    """Raise RankadjustError for a triple that has more tasks of one side than of the other.
-
-    tasks: all those of an evaluation set. triples: the column of the table. A triple on one side alone is
-    allowed: a user may call the query of each side a triple, to have it drawn as a whole.
-    """
-    times = _times(tasks)
-    if len(times) < len(TASK_SIDES):
-        return
-    head, tail = (times[side] for side in TASK_SIDES)
-    wrong = np.flatnonzero((head > 0) & (tail > 0) & (head != tail))
-    if wrong.size:
-        unit = wrong[0]
-        name = triples[int((tasks.triples == unit).argmax())]
-        more = f" (and {wrong.size - 1:,} more triples likewise)" if wrong.size > 1 else ""
-        raise RankadjustError(
-            f"triple {name} has {_number_of(head[unit])} of side head and {_number_of(tail[unit])} of side tail{more}: "
-            "is a task there twice, and another missing?"
-        )
-
-
-def _times(tasks: Tasks) -> Mapping[str, IntArray]:
-    """Return for each of head and tail how many tasks every triple has; nothing where that is not known."""
-    if not tasks.by_triple:
-        return {}
-    number = int(tasks.triples.max()) + 1
-    return {
-        side: np.bincount(tasks.triples[positions], minlength=number)
-        for side, positions in tasks.sides.items()
-        if side in TASK_SIDES
-    }
-
-
-def _number_of(tasks: int) -> str:
-    return f"{tasks:,} task" if tasks == 1 else f"{tasks:,} tasks"
 
 
 def _sides(frame: pl.DataFrame) -> Mapping[str, IntArray]:
@@ -221,10 +156,10 @@ class Clusters:
         second; those of one cluster of the third are together in both.
         """
         chosen = [self.of_side[side]] if side in self.of_side else [*self.of_side.values()]
-        ways = sorted((_renumbered(clusters[places]) for clusters in chosen), key=np.max)
+        ways = sorted((_numbered(pl.Series(clusters[places])) for clusters in chosen), key=np.max)
         if len(ways) == 1:
             return ways
-        meet = _renumbered(ways[0] * (ways[1].max() + 1) + ways[1])
+        meet = _numbered(pl.Series(ways[0] * (ways[1].max() + 1) + ways[1]))
         # Clusters that are parts of others add nothing.
         return ways[:1] if meet.max() == ways[1].max() else [*ways, meet]
 
@@ -274,7 +209,3 @@ def _queries(tasks: pl.DataFrame, side: str) -> IntArray:
     joined = tasks.select("triple").join(known, on="triple", how="left", maintain_order="left")
     alone = pl.when(pl.col("asked").is_null()).then("triple")
     return _numbered(joined.select(pl.struct("asked", alone=alone)).to_series())
-
-
-def _renumbered(numbers: IntArray) -> IntArray:
-    return np.unique(numbers, return_inverse=True)[1].astype(np.int64)

@@ -168,36 +168,30 @@ def _micro(
         about = {"average": "micro", "side": side, "rank_type": rank_type, "metric": metric.key}
         row = dict.fromkeys(VALUES) | about | {"tasks": triples.size, "value": value}
         if not np.isnan(value) and (metric.term is not None or metric.key in MEDIANS):
-            ends, errors = _ends_and_errors(metric, ranked, ways, population, triples)
-            row |= ends | errors
-            same = ends["value_low"] == ends["value_high"]
-            row["warning"] = _warning(metric, side, tasks, ways[population], population, same=same)
+            if metric.term is None:
+                ends, freedom = _around_median(metric, ranked, ways[population], triples)
+            else:
+                mean, contributions = ranked.mean(metric)
+                spreads = {name: Spread.of(contributions[None], way, triples) for name, way in ways.items()}
+                ends = np.clip(spreads[population].ends(np.array([mean]))[0], *_range(metric, ranked.counts))
+                with np.errstate(divide="ignore"):
+                    ends = metric.link(ends)
+                freedom = spreads[population].freedom[0]
+                row |= {
+                    f"error_{name}": abs(slope(metric, mean)) * each.error[0]
+                    for name, each in spreads.items()
+                }
+            row |= {"value_low": min(ends), "value_high": max(ends), "freedom": freedom}
+            if row["value_low"] == row["value_high"]:
+                row["warning"] = "the interval has no length, so it says nothing"
+            elif side == "both" and len(tasks.sides) > 1 and not tasks.by_triple:
+                row["warning"] = (
+                    "the interval is too short if head and tail task of a triple are alike: give the column triple"
+                )
+            else:
+                clusters = population if tasks.by_triple else "tasks"
+                row["warning"] = why_too_short(metric, ways[population], clusters)
         yield row
-
-
-def _ends_and_errors(
-    metric: Metric,
-    ranked: RankedTasks,
-    ways: Mapping[str, Sequence[IntArray]],
-    population: str,
-    triples: IntArray,
-) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the ends of the interval for a population, and the standard errors for all that are known."""
-    if metric.term is None:
-        return _around_median(metric, ranked, ways[population], triples), {}
-    mean, contributions = ranked.mean(metric)
-    spreads = {name: Spread.of(contributions[None], way, triples) for name, way in ways.items()}
-    chosen, limits = spreads[population], _range(metric, ranked.counts)
-    ends = np.clip(chosen.ends(np.array([mean]))[0], *limits)
-    with np.errstate(divide="ignore"):
-        low, high = sorted(metric.link(ends).tolist())
-    errors = {f"error_{name}": _linked_error(metric, mean, each.error[0]) for name, each in spreads.items()}
-    return {"value_low": low, "value_high": high, "freedom": float(chosen.freedom[0])}, errors
-
-
-def _linked_error(metric: Metric, mean: float, error: float) -> float:
-    """Return the standard error of a function of a mean, by its slope there."""
-    return float(abs(slope(metric, mean)) * error)
 
 
 def slope(metric: Metric, mean: float) -> float:
@@ -210,15 +204,18 @@ def slope(metric: Metric, mean: float) -> float:
 
 def _around_median(
     metric: Metric, ranked: RankedTasks, ways: Sequence[IntArray], triples: IntArray
-) -> dict[str, float]:
-    """Return the interval of a median: the ranks at the ends of the interval of the share below it (Woodruff 1952)."""
+) -> tuple[FloatArray, float]:
+    """Return the interval of a median, and its degrees of freedom.
+
+    Its ends are the ranks at the ends of the interval of the share below it (Woodruff 1952).
+    """
     median, total = _quantile(ranked.best, ranked.weights, 0.5), ranked.weights.sum()
     below = (ranked.best < median) + (ranked.best == median) / 2
     share = float(ranked.weights @ below / total)
     spread = Spread.of((ranked.weights * (below - share) / total)[None], ways, triples)
     half = np.diff(spread.ends(np.array([share]))[0])[0] / 2
     ends = [_of_median(metric, _quantile(ranked.best, ranked.weights, 0.5 + sign * half)) for sign in (-1, 1)]
-    return {"value_low": min(ends), "value_high": max(ends), "freedom": float(spread.freedom[0])}
+    return np.array(ends), float(spread.freedom[0])
 
 
 def _range(metric: Metric, counts: FloatArray) -> tuple[float, float]:
@@ -230,14 +227,3 @@ def _range(metric: Metric, counts: FloatArray) -> tuple[float, float]:
     # A rank without end stands for the worst where the number of candidates is not known.
     worst = float(metric.term(np.where(np.isnan(most), np.inf, most), most)[0])
     return min(best, worst), max(best, np.inf if np.isnan(worst) else worst)
-
-
-def _warning(
-    metric: Metric, side: str, tasks: Tasks, ways: Sequence[IntArray], population: str, *, same: bool
-) -> str | None:
-    """Return why the interval of a metric is likely to be too short, None where nothing says so."""
-    if same:
-        return "the interval has no length, so it says nothing"
-    if side == "both" and len(tasks.sides) > 1 and not tasks.by_triple:
-        return "the interval is too short if head and tail task of a triple are alike: give the column triple"
-    return why_too_short(metric, ways, population if tasks.by_triple else "tasks")

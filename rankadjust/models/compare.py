@@ -346,8 +346,9 @@ def _constants(asked: _Asked) -> pl.DataFrame:
     if "both" in frame["side"]:
         frame = frame.drop("side")
     ranks = [ranks for model in asked.matched.models for ranks in model.ranks]
-    for each in ranks if asked.evaluation_set is not None else ():
-        check_fit(frame.with_columns(rank=each), asked.evaluation_set)
+    if asked.evaluation_set is not None:
+        for each in ranks:
+            check_fit(frame.with_columns(rank=each), asked.evaluation_set)
     tasks = tasks_of(frame.with_columns(rank=ranks[0]))
     return add_coefficients(chance_constants(asked.metrics, tasks, asked.evaluation_set))
 
