@@ -20,7 +20,7 @@ from rankadjust.base.vocabulary import TIED
 from rankadjust.database.counted_baselines import known_baseline
 from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.evaluation.rank_files import run_sources, tasks_from
-from rankadjust.evaluation.score_files import holds_scores
+from rankadjust.evaluation.score_files import as_array, holds_scores
 from rankadjust.evaluation.task_attributes import ATTRIBUTES, baselines_in, on_side, with_attributes
 
 Source = str | Path | pl.DataFrame | ArrayLike
@@ -88,15 +88,16 @@ def paired(
 
 def _runs(name: str, source: Source | Sequence[Source], side: str) -> list[tuple[str, pl.DataFrame]]:
     """Return what each run of a model is called in messages, and its tasks."""
-    if isinstance(source, str | Path) and Path(source).is_dir() and not holds_scores(Path(source)):
-        return [(str(file), _one_run(file, str(file), side)) for file in run_sources(Path(source))]
     if isinstance(source, str | Path):
-        return [(str(source), _one_run(source, str(source), side))]
-    if is_frame(source) or _is_ranks(source):
+        is_folder = Path(source).is_dir() and not holds_scores(Path(source))
+        files = run_sources(Path(source)) if is_folder else [source]
+        return [(str(file), _one_run(file, str(file), side)) for file in files]
+    shape = np.shape(as_array(source)) if hasattr(source, "__array__") else ()
+    is_list = isinstance(source, Sequence) and len(source) > 0 and isinstance(source[0], Number)
+    if is_frame(source) or len(shape) == 1 or is_list:
         return [(name, _one_run(source, name, side))]
     if not isinstance(source, Iterable):
         raise RankadjustError(f"{name}: {source!r} is not a list of ranks")
-    shape = np.shape(source) if hasattr(source, "__array__") else ()
     if len(shape) == 2 and shape[0] > shape[1]:
         raise RankadjustError(
             f"{name}: an array of the shape {shape} would be {shape[0]} runs of {shape[1]} tasks; a row holds the "
@@ -108,13 +109,6 @@ def _runs(name: str, source: Source | Sequence[Source], side: str) -> list[tuple
     return [
         (where := f"{name}, run {number}", _one_run(run, where, side)) for number, run in enumerate(runs, 1)
     ]
-
-
-def _is_ranks(source: object) -> bool:
-    """Return whether a source is the ranks of one run, not a list of runs."""
-    if hasattr(source, "__array__"):
-        return np.ndim(source) == 1
-    return isinstance(source, Sequence) and len(source) > 0 and isinstance(source[0], Number)
 
 
 def _one_run(source: Any, where: str, side: str) -> pl.DataFrame:  # noqa: ANN401 - whatever holds ranks
@@ -135,13 +129,12 @@ def _one_run(source: Any, where: str, side: str) -> pl.DataFrame:  # noqa: ANN40
         tasks = tasks.with_columns(rank=pl.mean_horizontal(TIED))
     kept = [name for name in (*_KEY, "rank", "num_candidates", *ATTRIBUTES) if name in tasks.columns]
     tasks = tasks.select(kept)
-    shared = tasks.select(pl.struct(_KEY).is_duplicated().arg_true()).to_series()
-    if shared.len():
-        twice = tasks[shared]
-        places = shared.filter(twice.select(pl.struct(_KEY) == pl.struct(_KEY).first()).to_series())
-        rows = " and ".join(str(place + 1) for place in places.head(2))
+    shared = tasks.with_row_index("row", 1).filter(pl.struct(_KEY).is_duplicated())
+    if shared.height:
+        triple, of_side = shared.select(_KEY).row(0)
+        rows = " and ".join(map(str, shared.filter(triple=triple, side=of_side)["row"].head(2)))
         raise RankadjustError(
-            f"{where}: {twice.height} rows share triple and side, such as {_task(twice)} in rows {rows} (from 1, the "
+            f"{where}: {shared.height} rows share triple and side, such as {_task(shared)} in rows {rows} (from 1, the "
             "names of the columns not counted)"
         )
     return tasks.sort(_KEY)

@@ -1,8 +1,8 @@
 """A part of the tasks, such as one side: the value of each model there, and how sure each difference is."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -42,31 +42,22 @@ DIFFERENCES = pl.Schema(
 _WEIGHT = 1.5
 
 
-@dataclass(frozen=True)
-class _Estimates:
+class _Estimates(NamedTuple):
     """What is known of a model: m metrics (m,) over all runs, and of each run (runs, m).
 
-    contributions: what each task adds to the deviation of each metric, over all runs (m, n). noise: for each
-    population the part of the variance over runs that comes from the luck of each run in the tasks (m,). terms: the
-    slope of each metric times the mean term of each task (m, n).
+    contributions: what each task adds to the deviation of each metric, over all runs (m, n). spread: the standard
+    deviation of each metric between the runs (m,), nan for one run. noise: for each population the part of the variance
+    over runs that comes from the luck of each run in the tasks (m,). terms: the slope of each metric times the mean
+    term of each task (m, n).
     """
 
     model: Model
+    runs: int
     values: FloatArray
     contributions: FloatArray
-    of_runs: FloatArray
+    spread: FloatArray
     noise: Mapping[str, FloatArray]
     terms: FloatArray
-
-    @property
-    def runs(self) -> int:
-        """How many runs the model has."""
-        return len(self.of_runs)
-
-    @property
-    def spread(self) -> FloatArray:
-        """The standard deviation of each metric between the runs (m,), nan for one run."""
-        return self.of_runs.std(axis=0, ddof=1) if self.runs > 1 else np.full(self.values.shape, np.nan)
 
 
 class Part:
@@ -100,15 +91,19 @@ class Part:
         whole = self._ranked(model, slice(None))
         values = np.array([whole.statistic(metric) for metric in self.metrics])
         of_runs = np.array([[run.statistic(metric) for metric in self.metrics] for run in runs])
-        parts = np.array([[run.mean(metric)[1] for metric in self.metrics] for run in runs])
-        means = np.array([[run.mean(metric)[0] for metric in self.metrics] for run in runs])
-        slopes = np.array(
-            [slope(metric, mean) for metric, mean in zip(self.metrics, means.mean(axis=0), strict=True)]
-        )
-        parts = slopes[:, None] * parts
+        each = [[run.mean(metric) for metric in self.metrics] for run in runs]
+        means = np.array([[mean for mean, _ in run] for run in each]).mean(axis=0)
+        slopes = np.array([slope(metric, mean) for metric, mean in zip(self.metrics, means, strict=True)])
+        parts = slopes[:, None] * np.array([[part for _, part in run] for run in each])
         # Each task counts alike, so the mean term follows from its deviation.
-        terms = parts.mean(axis=0) + (slopes * means.mean(axis=0))[:, None] / self.places.size
-        return _Estimates(model, values, parts.mean(axis=0), of_runs, self._noise(parts), terms)
+        terms = parts.mean(axis=0) + (slopes * means)[:, None] / self.places.size
+        spread, noise = np.full(values.shape, np.nan), {}
+        if len(runs) > 1:
+            spread = of_runs.std(axis=0, ddof=1)
+            for name, ways in self.ways.items():
+                errors = [Spread.of(run, ways, self.triples).error for run in parts - parts.mean(axis=0)]
+                noise[name] = np.square(errors).sum(axis=0) / (len(runs) - 1) / len(runs)
+        return _Estimates(model, len(runs), values, parts.mean(axis=0), spread, noise, terms)
 
     def _ranked(self, model: Model, runs: slice) -> RankedTasks:
         """Return the tasks of some runs of a model."""
@@ -131,6 +126,7 @@ class Part:
         if "relations" in self.ways:
             sums = cluster_sums(np.nan_to_num(first.terms - second.terms), self.ways["relations"][0])
             decide = np.array([effective(np.abs(each)) for each in sums])
+        unknown = np.full(difference.shape, np.nan)
         return as_frame(
             DIFFERENCES,
             side=self.side,
@@ -144,21 +140,16 @@ class Part:
             error_of_runs=self._error_of_runs((first, second)),
             relations=decide,
             freedom=chosen.freedom,
-            **{f"error_{name}": _or_nan(spreads.get(name), difference)[0] for name in POPULATIONS},
-            **{f"p_{name}": _or_nan(spreads.get(name), difference)[1] for name in POPULATIONS},
+            **{f"error_{name}": spreads[name].error if name in spreads else unknown for name in POPULATIONS},
+            **{
+                f"p_{name}": spreads[name].p(difference) if name in spreads else unknown
+                for name in POPULATIONS
+            },
             warning=[
                 _warning(metric, ways, self.population, (first, second), same=bool(same))
                 for metric, same in zip(self.metrics, low == high, strict=True)
             ],
         )
-
-    def _noise(self, parts: FloatArray) -> dict[str, FloatArray]:
-        """Return `_Estimates.noise`; parts: what each task adds in each run (runs, m, n)."""
-        runs, noise = len(parts), {}
-        for name, ways in self.ways.items() if runs > 1 else ():
-            errors = [Spread.of(run, ways, self.triples).error for run in parts - parts.mean(axis=0)]
-            noise[name] = np.square(errors).sum(axis=0) / (runs - 1) / runs
-        return noise
 
     def _error_of_runs(self, models: Sequence[_Estimates]) -> FloatArray:
         """Return the standard error of the difference over seeds alone (m,); nan unless both have several runs."""
@@ -203,12 +194,6 @@ class Part:
             value=np.stack([estimate.values for estimate in estimates], axis=1).ravel(),
             spread_of_runs=np.stack([estimate.spread for estimate in estimates], axis=1).ravel(),
         )
-
-
-def _or_nan(spread: Spread | None, difference: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the standard errors and p (m,) for a population, nan where it is not known."""
-    unknown = np.full(difference.shape, np.nan)
-    return (unknown, unknown) if spread is None else (spread.error, spread.p(difference))
 
 
 def _warning(
