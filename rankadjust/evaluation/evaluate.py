@@ -106,14 +106,18 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     dataset : str or EvaluationSet, optional
         Whose constants to adjust with. Without it expectation and variance are computed from num_candidates, where
         they are known; z_random_scorer needs the database.
-    protocol, split, scores, database
+    protocol, split : str
         As for `rankadjust.adjust`.
     side : str
         head or tail: evaluate this side only. Ranks without a column side are then of this side. An EvaluationSet of
         one side needs no side here.
+    scores : str, optional
+        As for `rankadjust.adjust`.
     against : str, optional
         A counting baseline (docs/methods-baselines.md), or 'best', the best one on validation, which is the default
         where one is known. The columns from baseline to difference_high are about it, for unweighted micro averages.
+    database : Constants, frame, str or Path, optional
+        As for `rankadjust.adjust`.
     metrics : str or sequence of str
         Keys or aliases; hits_at_k and the like stand for k = 1, 3, 5, 10.
     population : str, optional

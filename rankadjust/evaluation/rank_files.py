@@ -257,7 +257,7 @@ _rank, _weight = pl.col("rank"), pl.col("weight")
 _no_rank = ~((_rank >= 1) & (_rank < 2.0**51) & (_rank * 2 % 1 == 0))
 _no_number = _no_count("num_candidates") | (pl.col("num_candidates") < pl.max_horizontal("rank", *TIED))
 _IN_ALL = (pl.lit(value=False), "given for every task, or for none")
-# What is wrong in a column, and what it must be; columns that a table lacks are null.
+# For each column the wrong cells, and the rule in words; a column that a table lacks is null.
 _RULES = (
     ("rank", _no_rank, "a rank: a whole number from 1 on, or a half between two"),
     (TIED[0], _no_count(TIED[0]), "a rank: a whole number from 1 on"),

@@ -99,7 +99,7 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         file or a folder for each run (seed). Paths are named by their last part.
     dataset : str or EvaluationSet, optional
         What to adjust the index with.
-    protocol, split, database
+    protocol, split : str
         As for `rankadjust.adjust`.
     side : str
         head or tail: compare this side only. Ranks without a column side are then of this side. An EvaluationSet of
@@ -117,6 +117,8 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     metrics : str or sequence of str
         Keys or aliases; hits_at_k and the like stand for k = 1, 3, 10. Only functions of a mean are compared: no
         medians, and no measures of dispersion.
+    database : Constants, frame, str or Path, optional
+        As for `rankadjust.adjust`.
 
     Returns
     -------
@@ -254,7 +256,7 @@ def _of_part(part: Part) -> pl.DataFrame:
 
 
 class _Asked(NamedTuple):
-    """Models on the tasks that they share, what they are compared by, and what goes together for each population."""
+    """Models on the tasks that they share, the metrics to compare, and the clusters for each population."""
 
     matched: Paired
     metrics: Sequence[Metric]
@@ -368,7 +370,7 @@ def _with_index(differences: pl.DataFrame, constants: pl.DataFrame) -> pl.DataFr
 def _adjusted(
     values: pl.DataFrame, constants: pl.DataFrame, evaluation_set: EvaluationSet | None
 ) -> pl.DataFrame:
-    """Add expectation and index to the values of models, and what the best counting baseline reaches."""
+    """Add expectation, index, and the best counting baseline with its gain to the values of models."""
     nothing = dict.fromkeys(("value_low", "value_high"), pl.lit(None, pl.Float64))
     rows = add_adjusted(
         values.join(constants, on=["side", "metric"], how="left", maintain_order="left").with_columns(
@@ -380,7 +382,9 @@ def _adjusted(
         return rows.with_columns(**unknown)
     names = {name: pl.lit(getattr(evaluation_set, name)) for name in ("dataset", "protocol", "split")}
     metrics = rows["metric"].unique(maintain_order=True).to_list()
-    return add_gain(rows.with_columns(**names), evaluation_set.counted(metrics))
+    gained = add_gain(rows.with_columns(**names), evaluation_set.counted(metrics))
+    # A baseline among the models has its own value but for the order of a sum.
+    return gained.with_columns(gain=pl.when(pl.col("gain").abs() < 1e-12).then(0.0).otherwise("gain"))
 
 
 # --- several data sets -------------------------------------------------------------------------------------
@@ -404,8 +408,10 @@ def compare_datasets(
         of runs, with the name of each model.
     tasks : mapping of str to frame, str or Path, optional
         The attributes of the tasks of those data sets that have a table of them.
-    database, **options
-        protocol, split, population, metrics and database as `compare` takes them.
+    database : Constants, frame, str or Path, optional
+        As for `rankadjust.adjust`.
+    **options
+        protocol, split, population and metrics as `compare` takes them.
 
     Returns
     -------

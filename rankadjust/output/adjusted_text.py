@@ -33,7 +33,9 @@ _ERRORS = tuple(f"± {population}" for population in POPULATIONS)
 Row = Mapping[str, Any]
 
 
-def short_table(rows: Sequence[Row], names: Sequence[str], header: Sequence[str] = ("",)) -> str:
+def short_table(
+    rows: Sequence[Row], names: Sequence[str | tuple[str, ...]], header: Sequence[str] = ("",)
+) -> str:
     """Return value, chance, counting, index, gain and z of rows as aligned columns, without the empty ones.
 
     names: the first cell of each row, or its first cells, one for each of `header`. The index is left out where chance

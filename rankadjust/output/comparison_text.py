@@ -9,6 +9,7 @@ from rankadjust.base.errors import listed
 from rankadjust.chance.metrics import resolve
 from rankadjust.evaluation.tasks import POPULATIONS
 from rankadjust.models.compare import LEVEL, Comparison
+from rankadjust.output.adjusted_text import short_table
 from rankadjust.output.terminal import filled_table, interval, number, p_value, table
 
 _TWO = 2
@@ -64,21 +65,16 @@ def _side(compared: Comparison, side: str, everything: bool) -> str:
     others = [line for name in known for line in _disagreements(differences, name)]
     runs = _runs(differences, compared.population) if everything else []
     lines = [*_sentences(differences), *others, *runs, *_notes(differences)]
-    return "\n\n".join([f"side {side}\n{_values(values, compared.models)}", shown, "\n".join(lines)])
+    return "\n\n".join([f"side {side}\n{_values(values)}", shown, "\n".join(lines)])
 
 
-def _values(values: pl.DataFrame, models: Sequence[str]) -> str:
-    """Return a row for each metric: value and index of each model."""
-    with_index = values["index"].count() > 0
-    header = ["", *(name for model in models for name in ((model, "index") if with_index else (model,)))]
-    rows = []
-    for (key,), part in values.group_by(["metric"], maintain_order=True):
-        cells = [resolve(str(key)).label]
-        for row in part.iter_rows(named=True):
-            cells.append(number(row["value"]))
-            cells += [number(row["index"])] if with_index else []
-        rows.append(cells)
-    return table(header, rows)
+def _values(values: pl.DataFrame) -> str:
+    """Return the short table with a row for each metric and model."""
+    absent = dict.fromkeys(("z", "z_random_scorer", "value_low", "value_high"))
+    rows = [row | absent for row in values.iter_rows(named=True)]
+    labels = values.select(pl.when(pl.col("metric").is_first_distinct()).then("metric")).to_series()
+    names = ["" if key is None else resolve(key).label for key in labels]
+    return short_table(rows, list(zip(names, values["model"], strict=True)), ("", ""))
 
 
 def _differences(differences: pl.DataFrame, models: Sequence[str], everything: bool) -> str:
