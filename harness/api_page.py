@@ -1,7 +1,8 @@
 """docs/api.md: a page on the public names, made of their docstrings: python -m harness.api_page > docs/api.md."""
 
+import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from textwrap import wrap
 
 import griffe
@@ -12,8 +13,10 @@ OPENING = """# The library
 
 <!-- Made of the docstrings: python -m harness.api_page > docs/api.md. The examples are run as tests. -->
 
-All names that `from rankadjust import ...` offers, in alphabetical order. Frames are polars frames; frames of pandas
-and pyarrow work too. A mistake in your input raises a `RankadjustError` with a message of one line.
+`from rankadjust import adjust` imports a function, and `help(adjust)` explains each of its parameters, what it returns and
+which mistakes it reports. This page lists everything that can be imported in this way, in alphabetical order. Frames are
+polars frames; you may pass frames of pandas or pyarrow too. A mistake in your input raises a `RankadjustError`, whose
+message is one line.
 
 """
 
@@ -24,8 +27,32 @@ def api_page() -> str:
         "rankadjust", docstring_parser="numpy", docstring_options={"warnings": False}, allow_inspection=False
     )
     members = {name: package[f"{module}.{name}"] for name, module in rankadjust._MODULES.items()}
-    contents = "".join(f"* [{name}](#{name.lower()}): {_purpose(members[name])}\n" for name in members)
-    return OPENING + contents + "".join(_described(name, member) for name, member in members.items())
+    return OPENING + "\n".join(line for name, member in members.items() for line in _lines(name, member))
+
+
+def _lines(name: str, member: griffe.Object | griffe.Alias) -> Iterator[str]:
+    """Yield signature, first sentence, methods or attributes, and examples of a public name."""
+    yield f"## {name}\n"
+    if isinstance(member, griffe.Function):
+        lines = wrap(_signature(member), 100, subsequent_indent="    ")
+        yield "\n".join(["```python", *lines, "```\n"])
+    path = member.relative_package_filepath.as_posix()
+    yield f"{_purpose(member)} Source: [{path}](../{path}).\n"
+    methods = [found for found in _members(member) if _is_public(found)] if member.is_class else []
+    if methods:
+        yield "| method | what it does |\n|---|---|"
+        yield from (f"| `{_signature(method)}` | {_purpose(method)} |" for method in methods)
+        yield ""
+    said = {section.kind.value: section.value for section in _docstring(member).parsed}
+    if member.is_class and not methods and "attributes" in said:
+        named = ", ".join(
+            f"`{part.strip()}`" for one in said["attributes"] for part in one.name.split(",")
+        )
+        yield f"Its attributes are {named}.\n"
+    for one in said.get("returns", ()):
+        yield f"Returns `{one.annotation}`: {_first_sentence(one.description)}\n"
+    for kind, text in said.get("examples", ()):
+        yield f"```pycon\n{text}\n```\n" if kind.value == "examples" else f"{text}\n"
 
 
 def _docstring(described: griffe.Object | griffe.Alias) -> griffe.Docstring:
@@ -35,83 +62,37 @@ def _docstring(described: griffe.Object | griffe.Alias) -> griffe.Docstring:
 
 
 def _purpose(described: griffe.Object | griffe.Alias) -> str:
-    return _docstring(described).value.splitlines()[0].rstrip()
+    """Return the first paragraph of a docstring in one line."""
+    return " ".join(_docstring(described).value.partition("\n\n")[0].split())
 
 
-def _described(name: str, described: griffe.Object | griffe.Alias, level: str = "##") -> str:
-    lines = [f"\n{level} {name}\n"]
-    if isinstance(described, griffe.Function):
-        signature = described.signature(name=name.rpartition(".")[2])
-        lines += ["```python", *wrap(signature, 110, subsequent_indent="    "), "```\n"]
-    for section in _docstring(described).parsed:
-        lines += _WRITERS.get(section.kind.value, _unknown)(section)
-    if level == "##":
-        path = described.relative_package_filepath.as_posix()
-        lines.append(f"Source: [{path}](../{path})\n")
-    methods = [member for member in _members(described) if _is_public(member)] if described.is_class else []
-    return "\n".join(lines) + "".join(
-        _described(f"{name}.{member.name}", member, level + "#") for member in methods
-    )
+def _first_sentence(text: str) -> str:
+    return re.split(r"(?<=[.])\s", " ".join(text.split()), maxsplit=1)[0]
+
+
+def _signature(function: griffe.Object | griffe.Alias) -> str:
+    """Return names and defaults of the parameters; their types are in help()."""
+    parts: list[str] = []
+    for one in function.parameters:
+        kind = str(getattr(one.kind, "value", one.kind))
+        if one.name in ("self", "cls"):
+            continue
+        if kind == "keyword-only" and "*" not in parts and not any(part.startswith("*") for part in parts):
+            parts.append("*")
+        stars = {"variadic positional": "*", "variadic keyword": "**"}.get(kind, "")
+        default = "" if one.default is None or stars else f"={one.default}"
+        parts.append(f"{stars}{one.name}{default}")
+    return f"{function.name}({', '.join(parts)})"
 
 
 def _members(described: griffe.Object | griffe.Alias) -> list[griffe.Object | griffe.Alias]:
-    """Return what a class has, after what it inherits."""
+    """Return the members of a class, inherited members first."""
     inherited = (member.final_target for member in described.inherited_members.values())
     return [*inherited, *described.members.values()]
 
 
 def _is_public(member: griffe.Object | griffe.Alias) -> bool:
     return member.is_function and not member.name.startswith("_") and member.docstring is not None
-
-
-def _text(section: griffe.DocstringSection) -> Iterator[str]:
-    yield f"{section.value}\n"
-
-
-def _listed(title: str) -> Callable[[griffe.DocstringSection], Iterator[str]]:
-    def lines(section: griffe.DocstringSection) -> Iterator[str]:
-        yield f"**{title}**\n"
-        for element in section.value:
-            yield f"* {_head(element)}: {' '.join(element.description.split())}"
-        yield ""
-
-    return lines
-
-
-def _head(element: griffe.DocstringElement) -> str:
-    name, kind = getattr(element, "name", ""), element.annotation
-    said = " ".join(f"{kind}".split()).replace("shape(", "shape (") if kind is not None else ""
-    if said.startswith("("):
-        said = said[1:-1]
-    return ", ".join(part for part in (f"`{name}`" if name else "", f"`{said}`" if said else "") if part)
-
-
-def _examples(section: griffe.DocstringSection) -> Iterator[str]:
-    yield "**Examples**\n"
-    for kind, text in section.value:
-        yield f"```pycon\n{text}\n```\n" if kind.value == "examples" else f"{text}\n"
-
-
-def _remark(section: griffe.DocstringSection) -> Iterator[str]:
-    """Yield a section with a title of its own: References, Notes."""
-    yield f"**{section.title}**\n"
-    yield f"{section.value.description}\n"
-
-
-def _unknown(section: griffe.DocstringSection) -> Iterator[str]:
-    raise ValueError(f"there is no way to write a section {section.kind.value!r}")
-
-
-_WRITERS = {
-    "text": _text,
-    "parameters": _listed("Parameters"),
-    "other parameters": _listed("Parameters"),
-    "attributes": _listed("Attributes"),
-    "returns": _listed("Returns"),
-    "raises": _listed("Raises"),
-    "examples": _examples,
-    "admonition": _remark,
-}
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """docs/datasets.md: every registered data set (`make api`)."""
 
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
@@ -10,25 +11,23 @@ from rankadjust.data.sources import File, Http, Local, Package, Zenodo
 _HEAD = """\
 # Data sets
 
-Made from the registry, `config/datasets.yaml`, by `make api`; a test compares the two.
+Is your data set known, and are its constants shipped? Look for its name in the table. This page is made from the registry,
+`config/datasets.yaml`, by `make api`, and a test compares the two.
 
-The column "state" says how much we know about a data set:
+* A data set in the state *here* has its constants in the released database. Somebody has read its files, so the registry has
+  their checksums and counts, and a run refuses other files.
+* If the state is *address registered*, nobody has read the files yet, and the released database has no exact constants. A run that
+  asks for the data set fetches the files and reports their checksums.
+* *Bounds* means that other files bound all constants, although nobody has read the training triples. The released database has
+  these bounds ([methods.md](methods.md#without-training-triples)).
 
-* *here*: somebody has read its files. The registry has their checksums and counts, and a run refuses files with others.
-  The released database has its constants.
-* *address registered*: nobody has read its files yet. A run that asks for the data set fetches them and reports their
-  checksums. The released database lacks it.
-* *bounds*: as before, but other files bound all its constants, so the released database has these bounds
-  ([methods.md](methods.md#without-training-triples)).
-
-The files themselves are not part of rankadjust. Each data set keeps its licence.
+Each data set keeps its licence, which the registry quotes in full. "none stated" means that somebody looked and found no licence, and
+"not checked" that nobody looked. The numbers of entities, validation triples and test triples belong to the graph that is tested. A
+dash means that a number is not known.
 """
 
 _ALL = """\
 ## All data sets
-
-The numbers of entities, validation triples and testing triples belong to the graph on which testing takes place. A
-dash: not known. "none stated": somebody looked and found no licence; "not checked": nobody looked.
 """
 
 
@@ -56,11 +55,16 @@ def _row(dataset: Dataset) -> list[str]:
         _entities(dataset),
         _triples(dataset, f"{prefix}validation"),
         _triples(dataset, f"{prefix}testing"),
-        dataset.licence or "–",
+        _licence(dataset),
         _source(dataset),
         dataset.pykeen or "–",
         str(dataset.ultra or "–"),
     ]
+
+
+def _licence(dataset: Dataset) -> str:
+    """Return the name of the licence without the remarks on where it was found; the registry has them."""
+    return re.split(r" \(|; | in the repository| for the ", dataset.licence or "–", maxsplit=1)[0]
 
 
 def _entities(dataset: Dataset) -> str:

@@ -59,6 +59,6 @@ def test_each_data_set_has_its_row(registry):
         "4,097",
         "5,716",
         "5,716",
-        "CC BY-NC-SA 4.0 (repository LICENSE)",
+        "CC BY-NC-SA 4.0",
     ]
     assert by_name["CoDEx-S"][8] == "codexsmall"
