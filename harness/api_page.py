@@ -13,10 +13,10 @@ OPENING = """# The library
 
 <!-- Made of the docstrings: python -m harness.api_page > docs/api.md. The examples are run as tests. -->
 
-`from rankadjust import adjust` imports a function, and `help(adjust)` explains each of its parameters, what it returns and
-which mistakes it reports. This page lists everything that can be imported in this way, in alphabetical order. Frames are
-polars frames; you may pass frames of pandas or pyarrow too. A mistake in your input raises a `RankadjustError`, whose
-message is one line.
+`from rankadjust import adjust` imports a function, and `help(adjust)` explains each of its parameters, what it
+returns and which mistakes it reports. This page lists everything that can be imported in this way, in alphabetical
+order. Frames are polars frames; you may pass frames of pandas or pyarrow too. A mistake in your input raises a
+`RankadjustError`, whose message is one line.
 
 """
 
@@ -45,9 +45,7 @@ def _lines(name: str, member: griffe.Object | griffe.Alias) -> Iterator[str]:
         yield ""
     said = {section.kind.value: section.value for section in _docstring(member).parsed}
     if member.is_class and not methods and "attributes" in said:
-        named = ", ".join(
-            f"`{part.strip()}`" for one in said["attributes"] for part in one.name.split(",")
-        )
+        named = ", ".join(f"`{part.strip()}`" for one in said["attributes"] for part in one.name.split(","))
         yield f"Its attributes are {named}.\n"
     for one in said.get("returns", ()):
         yield f"Returns `{one.annotation}`: {_first_sentence(one.description)}\n"
@@ -70,8 +68,11 @@ def _first_sentence(text: str) -> str:
     return re.split(r"(?<=[.])\s", " ".join(text.split()), maxsplit=1)[0]
 
 
-def _signature(function: griffe.Object | griffe.Alias) -> str:
-    """Return names and defaults of the parameters; their types are in help()."""
+def _signature(found: griffe.Object | griffe.Alias) -> str:
+    """Return names and defaults of the parameters of a function; their types are in help()."""
+    function = found.final_target if isinstance(found, griffe.Alias) else found
+    if not isinstance(function, griffe.Function):
+        raise ValueError(f"{found.path} is not a function")
     parts: list[str] = []
     for one in function.parameters:
         kind = str(getattr(one.kind, "value", one.kind))

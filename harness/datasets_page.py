@@ -11,19 +11,19 @@ from rankadjust.data.sources import File, Http, Local, Package, Zenodo
 _HEAD = """\
 # Data sets
 
-Is your data set known, and are its constants shipped? Look for its name in the table. This page is made from the registry,
-`config/datasets.yaml`, by `make api`, and a test compares the two.
+Is your data set known, and are its constants shipped? Look for its name in the table. This page is made from the
+registry, `config/datasets.yaml`, by `make api`, and a test compares the two.
 
-* A data set in the state *here* has its constants in the released database. Somebody has read its files, so the registry has
-  their checksums and counts, and a run refuses other files.
-* If the state is *address registered*, nobody has read the files yet, and the released database has no exact constants. A run that
-  asks for the data set fetches the files and reports their checksums.
-* *Bounds* means that other files bound all constants, although nobody has read the training triples. The released database has
-  these bounds ([methods.md](methods.md#without-training-triples)).
+* A data set in the state *here* has its constants in the released database. Somebody has read its files, so the
+  registry has their checksums and counts, and a run refuses other files.
+* If the state is *address registered*, nobody has read the files yet, and the released database has no exact
+  constants. A run that asks for the data set fetches the files and reports their checksums.
+* *Bounds* means that other files bound all constants, although nobody has read the training triples. The released
+  database has these bounds ([methods.md](methods.md#without-training-triples)).
 
-Each data set keeps its licence, which the registry quotes in full. "none stated" means that somebody looked and found no licence, and
-"not checked" that nobody looked. The numbers of entities, validation triples and test triples belong to the graph that is tested. A
-dash means that a number is not known.
+Each data set keeps its licence, which the registry quotes in full. "none stated" means that somebody looked and
+found no licence, and "not checked" that nobody looked. The numbers of entities, validation triples and test triples
+belong to the graph that is tested. A dash means that a number is not known.
 """
 
 _ALL = """\

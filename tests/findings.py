@@ -36,11 +36,10 @@ from rankadjust.literature.summaries import (
 from rankadjust.literature.tidy import read_tidy
 
 PROJECT = Path(__file__).parent.parent
-PAGES = ("README.md", "docs/literature.md", "docs/methods-baselines.md")
+PAGES = ("README.md", "docs/literature.md", "docs/statuses.md")
 COUNTS = PROJECT / "tests/data/published/counts.csv"
 MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
 _BLOCK = re.compile(r"<!-- findings: ([a-z ]+) -->\n(.*?)<!-- end of \1 -->", re.DOTALL)
-_TINY = "fewer than 200 entities"
 
 
 @cache
@@ -133,7 +132,7 @@ def in_short() -> str:
         f"**Mistakes.** In {severities['impossible']} findings the printed values of a model contradict each other: no "
         "ranks have them ([details](#which-published-numbers-are-wrong)).",
         f"**Coverage.** {usable(rows).height:,} of {rows.height:,} values are adjusted. Every other value has a status "
-        "that says why not ([details](#statuses)).",
+        "that says why not ([statuses.md](statuses.md)).",
     ]
     return "".join(map(bullet, points))
 
@@ -146,14 +145,11 @@ def opening() -> str:
     counted = below_baselines(rescored())
     full = _with_baseline()
     return paragraph(
-        "How much of a published MRR or Hits@k needs no model? In the median, chance explains "
-        f"{of['sampled-20']} of it with 20 sampled negatives. In the full ranking it explains {of[_TINY]} on data "
-        f"sets of fewer than 200 entities, and {of['2,000 to 19,999']} on data sets of 2,000 to 20,000 entities. "
+        f"In the median, chance explains {of['sampled-20']} of a published MRR or Hits@k with 20 sampled "
+        f"negatives, and {of['2,000 to 19,999']} in the full ranking on data sets of 2,000 to 20,000 entities. "
         "Counting explains much more: on data sets of 200 entities or more the best scorer that only counts training "
-        f"triples reaches {percent(full)} of a published value, in the median. {counted['results'].sum():,} published "
-        "values of test splits and both sides, each counted once, can be compared with such a scorer under their "
-        "protocol, and "
-        f"{counted['below'].sum():,} of them are below it."
+        f"triples reaches {percent(full)} of a published value. {counted['results'].sum():,} published values of test "
+        f"splits can be compared with such a scorer, and {counted['below'].sum():,} of them are below it."
     )
 
 
@@ -170,7 +166,7 @@ def _with_baseline() -> float:
 
 
 def counting() -> str:
-    furthest = "{lowest_model}: {label} {lowest_value:.4g}; {baseline} has {baseline_value:.4g}"
+    """Return the evaluations with most results, each beside the best counting baseline."""
     columns = {
         "data set": "{dataset}",
         "protocol": "`{protocol}`",
@@ -178,36 +174,9 @@ def counting() -> str:
         "below counting": "{below:,}",
         "chance explains": share_of("chance_share"),
         "counting explains": share_of("counting_share"),
-        "furthest below, or least above": lambda row: furthest.format(
-            **row, label=label("lowest_metric")(row)
-        ),
     }
-    return table(below_baselines(rescored()), columns)
-
-
-def counted() -> str:
-    """Return the MRR of chance and of every counting baseline, for each data set of the release and both sides."""
-    constants = Constants.released()
-    asked = {"protocol": "filtered", "side": "both", "metric": MRR}
-    tested = pl.col("split").is_in(["testing", "inference_testing"])
-    key = ["dataset", "split"]
-    chance = constants.table.filter(tested, **asked).select(*key, chance="expectation")
-    names = ("popularity", "redundancy", "rules", "recurrency-multi-step")
-    found = (
-        constants.baselines.filter(tested, pl.col("baseline").is_in(names), **asked)
-        .pivot("baseline", index=key, values="value")
-        .join(chance, on=key, validate="1:1")
-        .sort(pl.col("dataset").str.to_lowercase(), "split")
-    )
-
-    def value(name: str) -> Callable[..., str]:
-        return lambda row: "–" if row[name] is None else f"{row[name]:.4f}"
-
-    def title(row: dict[str, Any]) -> str:
-        return row["dataset"] + " (inference)" * (row["split"] == "inference_testing")
-
-    columns = {"data set": title, "chance": value("chance"), **{f"`{name}`": value(name) for name in names}}
-    return table(found, columns)
+    most = below_baselines(rescored()).sort("results", descending=True, maintain_order=True).head(10)
+    return table(most, columns)
 
 
 def most_below() -> str:
@@ -218,9 +187,9 @@ def most_below() -> str:
         "published": lambda row: f"{label()(row)} {row['value']:.4g}",
         "counting": "{baseline_value:.4g} ({baseline})",
         "chance": "{expectation:.2g}",
-        "source": "{source}",
+        "source": lambda row: re.sub(r" README.*| \(.*|: .*|, comm.*", "", row["source"]),
     }
-    return table(surprising(rescored(), flagged()), columns)
+    return table(surprising(rescored(), flagged()).head(6), columns)
 
 
 def share() -> str:
@@ -236,65 +205,51 @@ def share() -> str:
 
 
 def protocols() -> str:
-    effect = protocol_effect(rescored()).filter(pl.col("metric").str.contains("^(inverse_harmonic|hits)"))
-    printed, adjusted = (pl.col(f"other_{name}") - pl.col(name) for name in ("value", "index"))
-    grouped = effect.group_by("source", "split", "protocol", "other_protocol", maintain_order=True).agg(
-        results=pl.len(),
-        printed=printed.median(),
-        adjusted=adjusted.median(),
-        largest=(adjusted - printed).abs().max(),
+    effect = protocol_effect(rescored()).filter(
+        pl.col("metric").str.contains("^(inverse_harmonic|hits)"), protocol="filtered", other_protocol="raw"
     )
-    columns = {
-        "source": lambda row: re.sub(r" README.*| \(.*|: .*", "", row["source"]),
-        "split": "{split}",
-        "from, to": "`{protocol}` to `{other_protocol}`",
-        "results": "{results}",
-        "printed moves by": "{printed:+.3f}",
-        "index moves by": "{adjusted:+.3f}",
-        "at most apart": "{largest:.2g}",
-    }
-    return table(grouped.sort("other_protocol", "source", "split"), columns)
+    printed, adjusted = (pl.col(f"other_{name}") - pl.col(name) for name in ("value", "index"))
+    moved = effect.group_by("source", "split").agg(
+        results=pl.len(), median=printed.median(), apart=(adjusted - printed).abs().max()
+    )
+    least, most, apart, results = moved.select(
+        pl.col("median").max(),
+        most=pl.col("median").min(),
+        apart=pl.col("apart").max(),
+        n=pl.col("results").sum(),
+    ).row(0)
+    return paragraph(
+        f"Of {moved['source'].n_unique()} sources we have {results:,} values of MRR or Hits@k both under "
+        f"`filtered` and under `raw`. In the median over the values of a source, `raw` is lower by {-least:.2f} to "
+        f"{-most:.2f}. The index moves alike: the two moves never differ by more than {apart:.2g}."
+    )
 
 
 def negatives() -> str:
-    found = rescored().filter(pl.col("dataset").str.contains("^tgbl-(wiki|review)-v[12]$"), split="testing")
+    rows = rescored().filter(pl.col("dataset").is_in(["tgbl-wiki-v1", "tgbl-wiki-v2"]), split="testing")
     pairs = (
-        found.sort("dataset")
-        .group_by(pl.col("dataset").str.replace("-v[12]$", ""), "model")
+        rows.sort("dataset")
+        .group_by("model")
         .agg(pl.col("value", "index"), pl.col("protocol").last())
         .filter(pl.col("value").list.len() == 2)
     )
-    columns = {
-        "data set": "{dataset}",
-        "model": "{model}",
-        "20 negatives: MRR (index)": "{value[0]:.3f} ({index[0]:+.3f})",
-        "later version": "{value[1]:.3f} ({index[1]:+.3f})",
-        "its negatives": lambda row: row["protocol"].removeprefix("sampled-"),
-    }
-    return table(pairs.sort("dataset", "model"), columns)
+    row = pairs.sort(pl.col("index").list.get(0) - pl.col("index").list.get(1)).row(-1, named=True)
+    return paragraph(
+        f"{row['model']} on tgbl-wiki has an MRR of {row['value'][0]:.3f} (index {row['index'][0]:.3f}) among 20 "
+        f"negatives, and {row['value'][1]:.3f} (index {row['index'][1]:.3f}) among "
+        f"{row['protocol'].removeprefix('sampled-')} in the later version of the data set."
+    )
 
 
 def chance() -> str:
     found = not_above_chance(rescored(), flagged())
-    groups = (
-        found.group_by("file", "dataset", "metric", "evidence", maintain_order=True)
-        .agg(
-            below=(pl.col("chance") == "below").sum(),
-            at=(pl.col("chance") != "below").sum(),
-            models=pl.col("model").unique().sort().str.join(", "),
-        )
-        .sort("file", "dataset", "metric", "evidence")
+    below = found.filter(chance="below")
+    models = below.group_by("model").agg(pl.col("dataset").unique().sort()).sort("model")
+    worse = "; ".join(f"{model} on {listed(datasets)}" for model, datasets in models.iter_rows())
+    return paragraph(
+        f"{found.height - below.height} printed values are within two standard deviations of chance, and "
+        f"{below.height} are worse: {worse}."
     )
-    columns = {
-        "source": lambda row: Path(row["file"]).stem,
-        "data set": "{dataset}",
-        "metric": label(),
-        "models": "{models}",
-        "below": "{below}",
-        "at chance": "{at}",
-        "by": "{evidence}",
-    }
-    return table(groups, columns)
 
 
 def copies() -> str:
@@ -304,10 +259,10 @@ def copies() -> str:
     counted = repeated.group_by("file").len().sort("len", "file", descending=[True, False])
     named = listed([f"{number} of `{file}`" for file, number in counted.iter_rows()])
     return paragraph(
-        "A result counts once. By a result we mean all values that a source prints for a model in one evaluation. It "
-        "is a copy if a result of another source for the same data set, protocol, split and side has every value of "
-        "it. At least two of these values must have three digits, and at least three if the names of the models "
-        f"differ. {repeated.height} of the {rows.height:,} adjusted values belong to copies: {named}."
+        "A result counts once, even if two sources print it. By a result we mean all values that a source prints for "
+        "a model in one evaluation. It is a copy if another source has every value of it; at least two of these must "
+        "have three digits, and three if the names of the models differ. "
+        f"{repeated.height} of the {rows.height:,} adjusted values belong to copies: {named}."
     )
 
 
@@ -319,7 +274,7 @@ def statuses() -> str:
 
 def hidden() -> str:
     found = sampled()
-    of = {key[0]: part for key, part in found.group_by("metric")}
+    of = {key[0]: part for key, part in found.group_by("metric", maintain_order=True)}
     columns = {
         "data set": "{dataset}",
         "protocol": "`{protocol}`",
@@ -329,18 +284,16 @@ def hidden() -> str:
         "its full MRR": lambda row: (
             f"{math.floor(row['full_low'] * 1e4) / 1e4:.4f} to {math.ceil(row['full_high'] * 1e4) / 1e4:.4f}"
         ),
-        "pairs of models known": "{known} of {pairs}",
     }
     known = {name: (part["known"].sum(), part["pairs"].sum()) for name, part in of.items()}
+    most = of[MRR].sort("models", descending=True, maintain_order=True).head(5)
     return (
-        table(of[MRR], columns)
+        table(most, columns)
         + "\n"
         + paragraph(
-            "A pair is known if the bounds of its models do not overlap: then one of the two is better in the full "
-            "ranking, at that level. By MRR {} of {:,} pairs are known, by Hits@10 {} of {:,}. ".format(
-                *known[MRR], *known["hits_at_10"]
-            )
-            + "This does not say that the printed order is wrong. It says that the printed values leave it open."
+            "A pair of models is known if their bounds do not overlap. By MRR {} of {:,} pairs are known, by Hits@10 "
+            "{} of {:,}. ".format(*known[MRR], *known["hits_at_10"])
+            + "So the printed order may be right, but the printed values do not show it."
         )
     )
 
@@ -349,7 +302,6 @@ FINDINGS = {
     "in short": in_short,
     "opening": opening,
     "share": share,
-    "counted": counted,
     "counting": counting,
     "most below": most_below,
     "protocols": protocols,

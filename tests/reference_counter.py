@@ -1,7 +1,7 @@
 """Count candidates a second way, with joins of polars alone: to compare with docs/protocols.md line by line.
 
 The frame is lazy and polars' streaming engine does the work, so this is also how a graph that does not fit into memory
-is counted (docs/scale.md).
+is counted (docs/own-data.md).
 """
 
 import polars as pl

@@ -20,6 +20,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
 
+from harness.notebooks import as_markdown, load
 from harness.site.datasets import dataset_pages
 from harness.site.links import broken_links
 from harness.site.literature import PROJECT, Literature, literature, with_figures
@@ -156,14 +157,17 @@ def _candidates(name: str) -> str:
 
 
 def copy_docs(folder: Path) -> None:
-    """Copy docs/ to a folder; links to files outside of docs/ become links into the repository."""
+    """Copy docs/ to a folder, notebooks as pages; links to files outside of docs/ become links into the repository."""
     shutil.copytree(PROJECT / "docs", folder)
+    for path in folder.glob("notebooks/*.ipynb"):
+        write_text(as_markdown(load(path)), path.with_suffix(".md"))
+        path.unlink()
     for path in folder.glob("*.md"):
         text = path.read_text(encoding="utf-8")
         for name in _OUTSIDE.findall(text):
             if not (PROJECT / name).exists():
                 sys.exit(f"error: docs/{path.name} links to {name}, which does not exist")
-        write_text(_OUTSIDE.sub(rf"]({REPOSITORY}\1", text), path)
+        write_text(_OUTSIDE.sub(rf"]({REPOSITORY}\1", text).replace(".ipynb)", ".md)"), path)
 
 
 if __name__ == "__main__":

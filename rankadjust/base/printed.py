@@ -5,7 +5,7 @@ A number may have a decimal point or a decimal comma, separators of thousands, a
 far it may have been rounded: 0.338 stands for [0.3375, 0.3385].
 
 A comma with one to three digits before it (no zero first) and three behind can be either: 1,234 separates thousands
-unless its neighbours or the metric say otherwise (`Number.with_decimal_comma`). docs/evaluate.md shows the rule.
+unless its neighbours or the metric say otherwise (`Number.with_decimal_comma`). docs/adjust.md shows the rule.
 """
 
 import math

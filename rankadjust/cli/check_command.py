@@ -108,7 +108,7 @@ check = options.CommandByInput(
     {_TABLES: _check_tables, _TYPED: _check_values, _ALONE: _check_values_of_any_set},
     help="""Report printed metrics of a model that contradict each other, copied rows, and unread cells.
 
-    A contradiction is impossible, or possible with tied ranks only, or suspicious: docs/literature.md, "Consistency".
+    A contradiction is impossible, or possible with tied ranks only, or suspicious: docs/checking.md.
     A TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. Standard error lists the
     facts that it lacks, and the value assumed for each. VALUEs are the metrics of one model on one data set, whose
     numbers of candidates find more (--dataset).

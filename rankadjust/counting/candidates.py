@@ -119,10 +119,12 @@ def count_protocols(
 
     Parameters
     ----------
-    splits, isolated
+    splits : frame, or mapping of splits to frames
         As for `count_candidates`.
     protocols : sequence of str or Protocol
         Names of shipped protocols, or your own.
+    isolated : int
+        As for `count_candidates`.
 
     Returns
     -------

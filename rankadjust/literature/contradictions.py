@@ -3,7 +3,7 @@
 There are five checks. All values that a source prints for a model in one evaluation, for each side and for both, must
 be possible together (rankadjust.consistency). Each value must be possible with its numbers of candidates and tasks. A
 printed adjusted value must follow from the metric beside it. A raw value must not be better than the filtered one. Rows
-must not repeat other rows with a slip (rankadjust.literature.copies). docs/literature.md, "Consistency", explains each.
+must not repeat other rows with a slip (rankadjust.literature.copies). docs/statuses.md explains each finding.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -47,7 +47,7 @@ _SHOWN = (
 def check(frame: pl.DataFrame, database: Database = None) -> pl.DataFrame:
     """Return the contradictions between printed values, one row each; contradictions between table rows come last.
 
-    docs/literature.md, "Consistency", explains the findings.
+    docs/statuses.md explains the findings.
 
     Parameters
     ----------

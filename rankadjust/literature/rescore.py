@@ -53,7 +53,7 @@ def rescore(
 ) -> pl.DataFrame:
     """Adjust printed values: return the rows of a table in their order, with columns added.
 
-    No row is lost: a row with a problem has a status and a message. docs/literature.md explains every status.
+    No row is lost: a row with a problem has a status and a message. docs/statuses.md explains every status.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """The status of every printed value: whether it can be adjusted, and the reason if it cannot.
 
-docs/literature.md, "Statuses", explains each status.
+docs/statuses.md explains each status.
 """
 
 from collections.abc import Iterable

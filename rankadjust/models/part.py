@@ -38,7 +38,7 @@ DIFFERENCES = pl.Schema(
     }
 )
 # Satterthwaite's degrees of freedom have 2 here, and are too many where a few runs happen to be alike; 1 gives too few
-# (docs/methods-compare.md).
+# (docs/methods-intervals.md).
 _WEIGHT = 1.5
 
 

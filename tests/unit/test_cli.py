@@ -60,14 +60,22 @@ def test_the_command_alone_opens_with_an_example():
 
 @pytest.mark.parametrize(
     ("document", "least"),
-    [("README.md", 1), ("docs/evaluate.md", 5), ("docs/compare.md", 5)],
+    [("README.md", 1), ("docs/adjust.md", 5), ("docs/evaluate.md", 1), ("docs/compare.md", 4)],
 )
 def test_sessions_of_the_documents_print_what_they_say(project, run, monkeypatch, document, least):
     monkeypatch.chdir(project)
     check_sessions(project / document, least, run)
 
 
-@pytest.mark.parametrize(("document", "least"), [("docs/sampled.md", 2), ("docs/literature.md", 1)])
+@pytest.mark.parametrize(
+    ("document", "least"),
+    [
+        ("docs/sampled.md", 2),
+        ("docs/checking.md", 2),
+        ("docs/tables.md", 1),
+        ("docs/methods-baselines.md", 1),
+    ],
+)
 def test_sessions_on_the_released_database_print_what_they_say(project, monkeypatch, document, least):
     monkeypatch.chdir(project)
     check_sessions(project / document, least, run_line)

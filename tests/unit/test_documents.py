@@ -1,4 +1,4 @@
-"""The documentation: what its examples print, and the words that it promises to explain."""
+"""The documentation: what its examples print, what is generated, and the words that it promises to explain."""
 
 import doctest
 import re
@@ -6,11 +6,15 @@ from fractions import Fraction
 
 import pytest
 
+from harness.columns_page import columns_page
+from harness.commands_page import commands_page
+from harness.notebooks import FOLDER, executed, load
+from rankadjust.literature.single_values import SEVERITIES
+from rankadjust.literature.statuses import STATUSES
 
-@pytest.mark.parametrize("page", ["worked-example.md", "evaluate.md", "pandas.md"])
+
+@pytest.mark.parametrize("page", ["worked-example.md", "evaluate.md", "own-data.md"])
 def test_examples_print_what_they_show(project, page):
-    if page == "pandas.md":
-        pytest.importorskip("pandas")
     tried = doctest.testfile(str(project / "docs" / page), module_relative=False)
     assert tried.attempted
     assert not tried.failed
@@ -72,8 +76,44 @@ def binomial(n, k):
     return int(product)
 
 
+@pytest.mark.parametrize(("page", "made"), [("commands.md", commands_page), ("columns.md", columns_page)])
+def test_a_generated_page_is_what_its_source_gives(project, page, made):
+    assert (project / "docs" / page).read_text(encoding="utf-8") == made(), "make it again: make api"
+
+
+@pytest.mark.parametrize("name", ["pykeen-to-table.ipynb", "table-to-board.ipynb"])
+def test_a_notebook_prints_what_it_shows(project, monkeypatch, name):
+    monkeypatch.chdir(project)
+    notebook = load(FOLDER / name)
+    assert executed(notebook) == notebook, "run it again: make api"
+
+
+def test_every_status_and_severity_is_explained(project):
+    page = (project / "docs" / "statuses.md").read_text(encoding="utf-8")
+    cells = "".join(line.split(" | ")[0] for line in page.splitlines() if line.startswith("| `"))
+    named = set(re.findall(r"`([a-z_]+)`", cells))
+    assert {*STATUSES, *SEVERITIES} <= named
+
+
 @pytest.mark.parametrize(
-    "word", ["task", "candidate", "pool", "side", "split", "protocol", "N", "null", "index", "z", "query"]
+    "word",
+    [
+        *(
+            "task",
+            "candidate",
+            "pool",
+            "side",
+            "split",
+            "protocol",
+            "N",
+            "null",
+            "index",
+            "z",
+            "query",
+            "gain",
+        ),
+        *("static scorer", "random scorer", "assumed", "population", "sidecar"),
+    ],
 )
 def test_the_glossary_explains_the_words(project, word):
     page = (project / "docs" / "glossary.md").read_text(encoding="utf-8")
@@ -83,7 +123,8 @@ def test_the_glossary_explains_the_words(project, word):
 def test_links_between_documents_lead_somewhere(project):
     pages = [
         project / "README.md",
-        *sorted(project.glob("docs/*.md")),
+        *sorted(project.glob("docs/**/*.md")),
+        *sorted(project.glob("docs/**/*.ipynb")),
         *sorted(project.glob("config/**/*.md")),
     ]
     broken = [

@@ -14,7 +14,7 @@ from rankadjust.evaluation.one_value import adjust
 from rankadjust.literature.contradictions import check
 from tests.release import make_release
 
-# No mean rank on Nations is above 7.95522: docs/evaluate.md.
+# No mean rank on Nations is above 7.95522: docs/adjust.md.
 IMPOSSIBLE = pl.DataFrame({"dataset": ["Nations"], "metric": ["mr"], "value": ["25"]})
 
 

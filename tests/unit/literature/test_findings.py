@@ -117,7 +117,7 @@ def test_all_known_anomalies_are_found(project):
 
 
 def test_the_documentation_counts_what_is_flagged(project):
-    """The table of docs/literature.md has a row for each kind of finding and source, with its number."""
+    """docs/literature.md says how many findings of each kind there are."""
     page = (project / "docs" / "literature.md").read_text(encoding="utf-8")
     counted = flagged()["severity"].value_counts()
     for severity, number in counted.iter_rows():

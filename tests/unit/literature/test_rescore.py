@@ -522,7 +522,7 @@ def test_a_table_that_was_read_is_read_alike_again(source):
 
 
 def test_caveats_of_the_shipped_tables():
-    """The figures of docs/literature.md, "Caveats". A row with a caveat is adjusted like others."""
+    """The figures of docs/literature.md, "Values with a caveat". A row with a caveat is adjusted like others."""
     caveats = rescored().filter(pl.col("caveat").is_not_null())
     expected = {
         "^second-hand: collected": 371,
@@ -543,7 +543,7 @@ def test_caveats_of_the_shipped_tables():
 
 
 def test_counts_per_source_and_status():
-    """The expected counts were reviewed row by row; docs/literature.md explains every status.
+    """The expected counts were reviewed row by row; docs/statuses.md explains every status.
 
     After a change of the tables, the rules or the released database, look at the difference and renew the file:
     python -m tests.findings.
