@@ -161,8 +161,8 @@ class EvaluationSet(evaluation_set.EvaluationSet):
         Parameters
         ----------
         values : mapping or frame
-            The values by metric; or a table with the columns metric, value and, for several models, model. For an
-            unknown metric in a mapping, or text that is not a number, RankadjustError.
+            The values by metric; or a table with the columns metric, value and, for several models, model. An unknown
+            metric in a mapping, or text that is not a number, is refused.
 
         Examples
         --------

@@ -1,6 +1,6 @@
 """The registry of data sets: config/datasets.yaml and files of the user's own, checked and merged."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
@@ -126,10 +126,11 @@ def _require_single(word: str, dataset: Dataset, owner: Dataset) -> None:
         )
 
 
-def resolve_dataset(name: str, registry: Mapping[str, Dataset]) -> Dataset:
+def resolve_dataset(name: str, registry: Mapping[str, Dataset], others: Iterable[str] = ()) -> Dataset:
     """Return the data set of that name or alias, whatever its case and punctuation.
 
-    An unknown name, and one that several data sets go by, is a RankadjustError that names the candidates.
+    An unknown name, and one that several data sets go by, is a RankadjustError that names the candidates. others: names
+    to suggest first.
     """
     wanted = folded(name)
     for dataset in registry.values():
@@ -141,7 +142,8 @@ def resolve_dataset(name: str, registry: Mapping[str, Dataset]) -> Dataset:
             f"'{name}' does not say which data set is meant; write {' or '.join(ambiguous)}"
         )
     words = [word for dataset in registry.values() for word in (dataset.name, *dataset.aliases)]
-    hint = did_you_mean(name, words) or f"; `rankadjust datasets` lists all {len(registry)}"
+    hint = did_you_mean(name, others) or did_you_mean(name, words)
+    hint = hint or "; 'rankadjust datasets' lists all, and with --results FOLDER the data sets of your run"
     raise RankadjustError(f"unknown data set '{name}'{hint}")
 
 
@@ -179,10 +181,10 @@ def triples_of(dataset: Dataset) -> int:
         if key in dataset.expected:
             return sum(dataset.expected[key].values())
     files = [file.source.path for file in dataset.sources[0] if isinstance(file.source, Local)]
-    if len(files) < len(dataset.sources[0]) or not all(path.is_file() for path in files):
+    if len(files) < len(dataset.sources[0]) or not all(map(Path.is_file, files)):
         return _UNKNOWN
     return sum(
-        path.stat().st_size // (_BYTES_PACKED if packing(path.name) else _BYTES_AS_TEXT) for path in files
+        file.stat().st_size // (_BYTES_PACKED if packing(file.name) else _BYTES_AS_TEXT) for file in files
     )
 
 
@@ -202,16 +204,16 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
     layout = dict(entry.get("format", {}))
     listed = {"columns": (_ENTITY,), **layout.pop("entities", {})}
     expected = dict(entry.get("expected", {}))
-    parts = _parts(entry["sources"][0])
+    parts, without = _parts(entry["sources"][0]), entry.get("without_training")
     splits = tuple(split for split in SPLITS if split in parts)
     others: dict[str, Any] = {
         "role": "transductive",
         "known": tuple(split for split in splits if split in KNOWN_SPLITS),
-    }
-    others |= {
-        key: tuple(value) if isinstance(value, list) else value
-        for key, value in entry.items()
-        if key not in _READ
+        **{
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in entry.items()
+            if key not in _READ
+        },
     }
     dataset = Dataset(
         name=name,
@@ -220,7 +222,7 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
         origin=path,
         format=_format(layout),
         entities=_format(listed) if ENTITIES in parts else None,
-        without_training=_without_training(entry),
+        without_training=_file_set({"kind": "http", "files": without}, Path()) if without else None,
         differs=expected.pop("differs", None),
         expected=expected,
         **others,
@@ -260,11 +262,6 @@ def _file_set(source: Mapping[str, Any], folder: Path) -> FileSet:
     if "files" in source:
         return tuple(file(facts, {split: None}) for split, facts in source["files"].items())
     return (file(source, source["members"]),)
-
-
-def _without_training(entry: Mapping[str, Any]) -> FileSet | None:
-    files = entry.get("without_training")
-    return None if files is None else _file_set({"kind": "http", "files": files}, Path())
 
 
 def _problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[tuple[list[str | int], str]]:

@@ -1,13 +1,14 @@
 """Summary of a data set: its counts, how they compare with the registry, and what looks like a mistake in the files."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
+from numpy.typing import NDArray
 
+from rankadjust.base.arrays import BoolArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS
 from rankadjust.data.encode import Encoded
@@ -74,10 +75,6 @@ def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
     }
 
 
-# Whether each entity occurs, and after them each relation.
-_Mask = npt.NDArray[np.bool_]
-
-
 def _parts(encoded: Encoded) -> dict[str, pl.DataFrame]:
     """Return the triples of each split, in the order of SPLITS."""
     parts = encoded.triples.partition_by("split", as_dict=True, include_key=False)
@@ -88,29 +85,26 @@ def _graph_of(split: str) -> str:
     return "inference" if split.startswith("inference") else "training"
 
 
-def _ids(part: pl.DataFrame, entities: int) -> list[npt.NDArray[np.uint32]]:
-    """Return the places of heads, tails and relations in a mask."""
-    return [
-        part["head"].to_numpy(),
-        part["tail"].to_numpy(),
-        part["relation"].to_numpy() + np.uint32(entities),
-    ]
+def _ids(part: pl.DataFrame, entities: int) -> list[NDArray[np.uint32]]:
+    """Return the places of heads, tails and relations in a mask: of each entity, and after them of each relation."""
+    relations = part["relation"].to_numpy() + np.uint32(entities)
+    return [part["head"].to_numpy(), part["tail"].to_numpy(), relations]
 
 
-def _occurring(part: pl.DataFrame, entities: int, size: int) -> _Mask:
+def _occurring(part: pl.DataFrame, entities: int, size: int) -> BoolArray:
     mask = np.zeros(size, np.bool_)
     for ids in _ids(part, entities):
         mask[ids] = True
     return mask
 
 
-def _any(masks: Iterable[_Mask], size: int) -> _Mask:
-    mask: _Mask = np.logical_or.reduce([np.zeros(size, np.bool_), *masks])
+def _any(masks: Iterable[BoolArray], size: int) -> BoolArray:
+    mask: BoolArray = np.logical_or.reduce([np.zeros(size, np.bool_), *masks])
     return mask
 
 
 def _held(
-    parts: Mapping[str, pl.DataFrame], covered: Mapping[str, _Mask]
+    parts: Mapping[str, pl.DataFrame], covered: Mapping[str, BoolArray]
 ) -> tuple[dict[str, int], list[tuple[int, int, int]]]:
     """Return a bit for each split, and how many different triples are held by which splits.
 
@@ -210,13 +204,8 @@ def warnings(encoded: Encoded, summary: Mapping[str, Any], dataset: Dataset) -> 
     Nothing here is surely wrong: a count that the registry states under `expected` is taken to be meant.
     """
     parts = _parts(encoded)
-    return [
-        *_header(parts, encoded),
-        *_order(encoded, dataset),
-        *_same(parts),
-        *_leaks(summary, dataset),
-        *_unseen(summary, dataset),
-    ]
+    found = (_header(parts, encoded), _order(encoded, dataset), _same(parts))
+    return [*chain(*found, _leaks(summary, dataset), _unseen(summary, dataset))]
 
 
 def _header(parts: Mapping[str, pl.DataFrame], encoded: Encoded) -> Iterator[str]:
@@ -230,12 +219,10 @@ def _header(parts: Mapping[str, pl.DataFrame], encoded: Encoded) -> Iterator[str
     of_ends, of_relation = counts.row(0)
     if of_ends > 2 * len(parts) or of_relation > len(parts):
         return
-    words = [
-        repr(encoded.labels.filter(kind=kind, id=number)["label"].item())
-        for kind, number in (("entity", head), ("relation", relation), ("entity", tail))
-    ]
+    named = (("entity", head), ("relation", relation), ("entity", tail))
+    words = [encoded.labels.filter(kind=kind, id=number)["label"].item() for kind, number in named]
     yield (
-        f"the first line of every split is {', '.join(words)}, and these labels occur nowhere else: "
+        f"the first line of every split is {', '.join(map(repr, words))}, and these labels occur nowhere else: "
         "if they name the columns, declare format.header_lines: 1"
     )
 

@@ -5,7 +5,7 @@ candidates come with it, since what no ranking can have is checked with them.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,23 +13,9 @@ import polars as pl
 
 from rankadjust.base.frames import require_frame
 from rankadjust.base.vocabulary import KEY
+from rankadjust.database import store
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.known_names import Names, narrowed
-from rankadjust.database.store import (
-    BASELINES,
-    BASELINES_SCHEMA,
-    CANDIDATES,
-    DATABASE,
-    DATASETS,
-    SCHEMA,
-    beside_database,
-    database_of_run,
-    load_baselines,
-    load_candidates,
-    load_database,
-    load_datasets,
-    with_released,
-)
 
 if TYPE_CHECKING:
     from rankadjust.data.registry import Dataset
@@ -79,25 +65,25 @@ class Constants:
     @cached_property
     def table(self) -> pl.DataFrame:
         """The rows of the database."""
-        return load_database(_file_of(self.file)) if self._table is None else self._table
+        return store.load_database(self.file) if self._table is None else self._table
 
     @cached_property
     def histograms(self) -> Histograms:
         """The histograms of the candidates, as far as they are known."""
         if self._histograms is not None:
             return self._histograms
-        is_there = beside_database(self.file, CANDIDATES).exists()
+        is_there = store.beside_database(self.file, store.CANDIDATES).exists()
         return Histograms(lambda: [self.candidates] if is_there else [])
 
     @cached_property
     def candidates(self) -> pl.DataFrame:
         """The candidate histograms beside the database. Raises RankadjustError where there are none."""
-        return load_candidates(beside_database(self.file, CANDIDATES))
+        return store.load_candidates(store.beside_database(self.file, store.CANDIDATES))
 
     @cached_property
     def datasets(self) -> pl.DataFrame:
         """The counts of data sets beside the database, as text. Raises RankadjustError where there are none."""
-        return load_datasets(beside_database(self.file, DATASETS))
+        return store.load_datasets(store.beside_database(self.file, store.DATASETS))
 
     @cached_property
     def baselines(self) -> pl.DataFrame:
@@ -106,8 +92,8 @@ class Constants:
             return self._baselines
         if self._table is not None:
             return self._of_released(Constants.released().baselines, ["dataset", "protocol"])
-        file = beside_database(self.file, BASELINES)
-        return load_baselines(file) if file.exists() else pl.DataFrame(schema=BASELINES_SCHEMA)
+        file = store.beside_database(self.file, store.BASELINES)
+        return store.load_baselines(file) if file.exists() else pl.DataFrame(schema=store.BASELINES_SCHEMA)
 
     @classmethod
     def released(cls) -> "Constants":
@@ -121,7 +107,7 @@ class Constants:
         `over` adds what the run lacks: Constants.of_run("results").over(Constants.released()). Raises RankadjustError
         where the run is not finished.
         """
-        return cls.from_files(database_of_run(results))
+        return cls.from_files(store.database_of_run(results))
 
     @classmethod
     def from_files(cls, database: str | Path | None = None) -> "Constants":
@@ -130,8 +116,9 @@ class Constants:
         Its histograms are in candidates.parquet, if there is such a file.
         """
         file = None if database is None else Path(database)
-        beside = (beside_database(file, name) for name in (CANDIDATES, BASELINES, DATASETS))
-        return _of_files(file, tuple(map(_written, (_file_of(file), *beside))))
+        names = (store.DATABASE, store.CANDIDATES, store.BASELINES, store.DATASETS)
+        files = [store.beside_database(file, name) for name in names]
+        return _of_files(file, tuple(map(_written, files if file is None else [file, *files[1:]])))
 
     @classmethod
     def of_frame(cls, table: pl.DataFrame) -> "Constants":
@@ -142,7 +129,9 @@ class Constants:
         """
         frame = require_frame(table, "the database")
         # Other libraries lose the types of columns where all values are missing.
-        constants = cls(frame.cast({name: kind for name, kind in SCHEMA.items() if name in frame.columns}))
+        constants = cls(
+            frame.cast({name: kind for name, kind in store.SCHEMA.items() if name in frame.columns})
+        )
         constants._histograms = Histograms(
             lambda: [constants._of_released(Constants.released().candidates, _SET)]
         )
@@ -164,7 +153,7 @@ class Constants:
             histograms = histograms.over(released.histograms)
             others = released.baselines.join(table, on=["dataset", "protocol"], how="anti")
             baselines = pl.concat([baselines, others])
-        table = with_released(table, None if released is None else released.table)
+        table = store.with_released(table, None if released is None else released.table)
         return Constants(table, histograms, file=self.file, baselines=baselines)
 
     def over_file(self, released: str | Path) -> "Constants":
@@ -181,14 +170,32 @@ class Constants:
     @property
     def missing_histograms(self) -> Path | None:
         """The file of histograms that belongs to the database and is not there, None where nothing is missing."""
-        file = beside_database(self.file, CANDIDATES)
+        file = store.beside_database(self.file, store.CANDIDATES)
         is_frame = self._table is not None and self.file is None
         return None if is_frame or file.exists() else file
 
     @cached_property
     def registry(self) -> "Mapping[str, Dataset]":
-        """The shipped data sets and the data sets of the run, with their known aliases."""
-        return _shipped_registry() if self.file is None else _registry_of_run(self.file)
+        """The shipped data sets and the data sets of the run, with their aliases.
+
+        The configuration of the run names registry files; of a data set whose file is gone only the name is known.
+        """
+        # To read YAML takes longer than all the rest, and only names that the database lacks need it.
+        from rankadjust.base.schemas import read_yaml  # noqa: PLC0415
+        from rankadjust.data.registry import Dataset, load_registry  # noqa: PLC0415
+
+        if self.file is None:
+            return load_registry()
+        results = self.file.absolute().parent.parent
+        configuration = results / _CONFIGURATION
+        named = (read_yaml(configuration) or {}).get("registry") if configuration.is_file() else []
+        # Paths are relative to the folder of the run, which also has its results.
+        registry = load_registry(*(file for name in named or () if (file := results.parent / name).is_file()))
+        if store.beside_database(self.file, store.DATASETS).is_file():
+            for name, role in self.datasets.select("dataset", "role").iter_rows():
+                only_name = Dataset(name=name, role=role, sources=(), splits=(), origin=self.file)
+                registry.setdefault(name, only_name)
+        return registry
 
     def has_times(self, dataset: str) -> bool:
         """Return whether a data set has a protocol for temporal data, or two random scorers that vary differently."""
@@ -225,10 +232,6 @@ Database = Constants | pl.DataFrame | str | Path | None
 """What a public function takes as its database: constants, a frame, a file, None for the released one."""
 
 
-def _file_of(database: Path | None) -> Path:
-    return beside_database(None, DATABASE) if database is None else database
-
-
 def _written(file: Path) -> tuple[Path, int, int] | None:
     """Return what is another when a file was replaced or written to, None where there is no file."""
     return (file.absolute(), file.stat().st_ino, file.stat().st_mtime_ns) if file.exists() else None
@@ -238,31 +241,3 @@ def _written(file: Path) -> tuple[Path, int, int] | None:
 @lru_cache(maxsize=4)
 def _of_files(file: Path | None, _: tuple[tuple[Path, int, int] | None, ...]) -> Constants:
     return Constants(file=file)
-
-
-@cache
-def _shipped_registry() -> "Mapping[str, Dataset]":
-    # To read YAML takes longer than all the rest, and only names that the database lacks need it.
-    from rankadjust.data.registry import load_registry  # noqa: PLC0415
-
-    return load_registry()
-
-
-def _registry_of_run(database: Path) -> "Mapping[str, Dataset]":
-    """Return the shipped registry with the data sets of a run.
-
-    Its configuration names registry files. Of a data set that it counted and whose file is gone only the name is known.
-    """
-    from rankadjust.base.schemas import read_yaml  # noqa: PLC0415
-    from rankadjust.data.registry import Dataset, load_registry  # noqa: PLC0415
-
-    results = database.absolute().parent.parent
-    configuration = results / _CONFIGURATION
-    named = ((read_yaml(configuration) or {}).get("registry") or []) if configuration.is_file() else []
-    # Paths are relative to the folder of the run, which also has its results.
-    registry = load_registry(*(file for name in named if (file := results.parent / name).is_file()))
-    datasets = beside_database(database, DATASETS)
-    counted = load_datasets(datasets).select("dataset", "role").iter_rows() if datasets.is_file() else ()
-    return {
-        name: Dataset(name=name, role=role, sources=(), splits=(), origin=database) for name, role in counted
-    } | dict(registry)

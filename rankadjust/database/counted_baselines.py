@@ -47,29 +47,19 @@ def best_of(baselines: pl.DataFrame, dataset: str, protocol: str, split: str, si
 
 def _best_on(known: pl.DataFrame, values: pl.DataFrame, split: str) -> pl.DataFrame:
     """Return the rows of the baselines that are the best for a split, by the split before it."""
-    place = {name: number for number, name in enumerate(CHOSEN_ON[split])}
     key = [name for name in KEY if name != "split"]
+    rising = [metric for metric in known["metric"].unique() if resolve(metric).increasing]
     best = (
-        known.filter(pl.col("split").is_in(list(place)), pl.col("baseline").is_in(FAIR))
-        .with_columns(
-            _place=pl.col("split").replace_strict(place, return_dtype=pl.Int64),
-            _good=pl.col("value") * _sign(known),
-            _order=pl.col("baseline").replace_strict(
-                {name: number for number, name in enumerate(FAIR)}, return_dtype=pl.Int64
-            ),
+        known.filter(pl.col("split").is_in(CHOSEN_ON[split]), pl.col("baseline").is_in(FAIR))
+        .sort(
+            pl.col("split").cast(pl.Enum(CHOSEN_ON[split])),
+            pl.when(pl.col("metric").is_in(rising)).then(-pl.col("value")).otherwise("value"),
+            pl.col("baseline").cast(pl.Enum(FAIR)),
         )
-        .sort("_place", "_good", "_order", descending=[False, True, False])
         .unique(key, keep="first", maintain_order=True)
     )
-    return values.filter(pl.col("split") == split).join(
-        best.select(*key, "baseline"), on=[*key, "baseline"], how="semi"
-    )
-
-
-def _sign(rows: pl.DataFrame) -> pl.Expr:
-    """Return 1 where a high value of the row's metric is good, and -1 where a low one is."""
-    rising = [key for key in rows["metric"].unique() if resolve(key).increasing]
-    return pl.when(pl.col("metric").is_in(rising)).then(1.0).otherwise(-1.0)
+    of_split = values.filter(pl.col("split") == split)
+    return of_split.join(best, on=[*key, "baseline"], how="semi")
 
 
 def add_gain(rows: pl.DataFrame, baselines: pl.DataFrame, against: str | None = None) -> pl.DataFrame:

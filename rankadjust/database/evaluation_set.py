@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from rankadjust.counting.protocols import Protocol
     from rankadjust.database.own_triples import Triples
 
-_OWN = "own"
-_CONSTANT = "constant"
-
 
 @dataclass(frozen=True, eq=False)
 class EvaluationSet:
@@ -135,11 +132,14 @@ class EvaluationSet:
         protocol: "str | Protocol" = "filtered",
         split: str = "testing",
         side: str = "both",
-        name: str = _OWN,
+        name: str = "own",
         candidates: "Lists | None" = None,
         relations: Sequence[str] | Sequence[int] | None = None,
     ) -> Self:
         """Count the candidates of every ranking task of one's own triples.
+
+        The set has exact expectations and variances, under a random scorer, too. RankadjustError if the frames are not
+        triples, or the protocol does not apply to them.
 
         Parameters
         ----------
@@ -159,16 +159,6 @@ class EvaluationSet:
         relations : sequence, optional
             The relations whose triples are ranked; the filter knows all triples.
 
-        Returns
-        -------
-        EvaluationSet
-            With exact expectations and variances, under a random scorer, too.
-
-        Raises
-        ------
-        RankadjustError
-            If the frames are not triples, or the protocol does not apply to them.
-
         Examples
         --------
         >>> train = [("a", "r", "b"), ("b", "r", "c"), ("c", "r", "d"), ("d", "r", "a")]
@@ -186,12 +176,10 @@ class EvaluationSet:
         rules = get_protocol(protocol) if isinstance(protocol, str) else protocol
         given = given_triples({"training": train, "validation": valid, "testing": test})
         counts, rules = own_counts(given, rules, candidates, relations)
-        chosen = known_name(
-            SPLIT, split, counts.histogram["split"].unique().to_list(), f"the triples of {name}"
-        )
-        histogram = counts.histogram.select(
-            pl.lit(name).alias("dataset"), pl.lit(rules.name).alias("protocol"), pl.all()
-        )
+        known = counts.histogram["split"].unique().to_list()
+        chosen = known_name(SPLIT, split, known, f"the triples of {name}")
+        names = (pl.lit(name).alias("dataset"), pl.lit(rules.name).alias("protocol"))
+        histogram = counts.histogram.select(*names, pl.all())
         nothing, pairs = pl.DataFrame(schema=SCHEMA), counts.pairs.filter(split=chosen)
         whole = cls(name, rules.name, chosen, "both", nothing, Histograms([histogram]), pairs, rules)
         # Scorers that count would have to be ranked against the same lists.
@@ -218,7 +206,7 @@ class EvaluationSet:
         for what, number, least in (("candidates", candidates, 2), ("tasks", tasks, 1)):
             if not isinstance(number, Integral) or number < least:
                 raise RankadjustError(f"{what} is {number!r}; give a whole number from {least} on")
-        names = (_CONSTANT, f"sampled-{candidates - 1}", "testing", "both")
+        names = ("constant", f"sampled-{candidates - 1}", "testing", "both")
         row = {**dict(zip(EVALUATION, names, strict=True)), "num_candidates": candidates, "tasks": tasks}
         return cls(*names, pl.DataFrame(schema=SCHEMA), Histograms([pl.DataFrame([row])]))
 
@@ -366,7 +354,7 @@ class EvaluationSet:
         return self.counting(None if metrics is None else [each.key for each in expand(list(metrics), ks)])
 
     def known_baseline(self, name: str | None) -> str | None:
-        """Return the name of one of the baselines in whatever spelling, None for the best of each metric.
+        """Return the name of one of the baselines, in whatever spelling it was given; None for the best of each metric.
 
         Raises RankadjustError for a name that none of them has.
         """

@@ -6,12 +6,10 @@ from functools import cache, cached_property
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.bounds import Attainable, attainable
 from rankadjust.chance.candidate_counts import CandidateCounts
 from rankadjust.chance.metrics import Metric
-
-_SCHEMA = dict.fromkeys(EVALUATION, pl.String) | {"num_candidates": pl.Int64, "tasks": pl.Int64}
+from rankadjust.database.store import CANDIDATES_SCHEMA
 
 
 class Histograms:
@@ -26,7 +24,7 @@ class Histograms:
         tables: themselves, or what reads them when they are needed.
         """
         self._given = tables
-        self._pooled = cache(self._pooled_counts)
+        self.candidate_counts = cache(self._candidate_counts)
         self._limits = cache(self._attainable)
 
     @cached_property
@@ -41,19 +39,12 @@ class Histograms:
     @property
     def table(self) -> pl.DataFrame:
         """The rows of all tables that count."""
-        rows = pl.DataFrame(schema=_SCHEMA)
+        rows = pl.DataFrame(schema=CANDIDATES_SCHEMA)
         for table in self.tables:
             known = rows.select("dataset", "protocol").unique()
             rest = table.join(known, on=["dataset", "protocol"], how="anti", maintain_order="left")
             rows = pl.concat([rows, rest], how="diagonal") if rows.height else rest
         return rows
-
-    def candidate_counts(self, dataset: str, protocol: str, split: str, side: str) -> CandidateCounts | None:
-        """Return how many tasks of an evaluation set have how many candidates, None where that is not known.
-
-        side: head, tail or both.
-        """
-        return self._pooled(dataset, protocol, split, side)
 
     def counts(self, dataset: str, protocol: str, split: str) -> pl.DataFrame:
         """Return the rows of a data set, protocol and split in the first table that has this data set and protocol."""
@@ -64,7 +55,8 @@ class Histograms:
         rows = rows.filter(split=split)
         return rows if "entities" in rows.columns else rows.with_columns(entities=pl.lit(None, pl.Int64))
 
-    def _pooled_counts(self, dataset: str, protocol: str, split: str, side: str) -> CandidateCounts | None:
+    def _candidate_counts(self, dataset: str, protocol: str, split: str, side: str) -> CandidateCounts | None:
+        """Return how many tasks of an evaluation set have how many candidates, None where that is not known."""
         rows = self.counts(dataset, protocol, split)
         rows = rows.filter((pl.col("side") == side) | pl.lit(side == "both"))
         if rows.is_empty() or rows["tasks"].null_count():
@@ -97,7 +89,7 @@ class Histograms:
         self, evaluation: tuple[str, ...], metric: Metric, left_out: int
     ) -> tuple[Attainable | None, str]:
         """Return the limits of a metric, and the least and greatest number of candidates with the true answer."""
-        of_set = self._pooled(*evaluation)
+        of_set = self.candidate_counts(*evaluation)
         if of_set is None or not of_set.counts.size:
             return None, ""
         counts = (of_set.counts + left_out).clip(min=1)
@@ -110,13 +102,9 @@ def candidates_table(histograms: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
     histograms: for each data set its histograms with a column protocol; the order within a protocol is kept.
     """
-    tables = [
-        histogram.select(pl.lit(dataset).alias("dataset"), pl.all())
-        for dataset, histogram in histograms.items()
-    ]
-    if not tables:
-        return pl.DataFrame(schema=_SCHEMA)
-    return pl.concat(tables).sort("dataset", "protocol", maintain_order=True)
+    tables = [rows.select(pl.lit(dataset).alias("dataset"), pl.all()) for dataset, rows in histograms.items()]
+    table = pl.concat(tables) if tables else pl.DataFrame(schema=CANDIDATES_SCHEMA)
+    return table.sort("dataset", "protocol", maintain_order=True)
 
 
 def with_benchmarks(candidates: pl.DataFrame) -> pl.DataFrame:
@@ -137,12 +125,10 @@ def _benchmarks() -> pl.DataFrame:
     from rankadjust.counting.protocols import load_benchmarks  # noqa: PLC0415
 
     return pl.concat(
-        benchmark_candidates(benchmark).select(
-            pl.lit(benchmark.dataset).alias("dataset"),
-            pl.lit(benchmark.protocol.name).alias("protocol"),
-            pl.all(),
+        benchmark_candidates(each).select(
+            pl.lit(each.dataset).alias("dataset"), pl.lit(each.protocol.name).alias("protocol"), pl.all()
         )
-        for benchmark in load_benchmarks()
+        for each in load_benchmarks()
     )
 
 

@@ -27,9 +27,6 @@ Registry = Callable[[], "Mapping[str, Dataset]"]
 Names = str | list[str] | tuple[str, ...]
 _INFERENCE = "inference_"
 _BOTH_IN_ONE_LIST = "s+o"
-_WHERE_TO_LOOK = (
-    "; 'rankadjust datasets' lists the known data sets, and with --results FOLDER the data sets of your run"
-)
 
 
 def find_name(kind: str, name: str, known: Collection[str]) -> str | None:
@@ -101,17 +98,9 @@ def narrowed(rows: pl.DataFrame, where: str, registry: Registry, **names: Names 
 
 
 def _by_alias(name: str, known: Collection[str], where: str, registry: Registry | None) -> str:
-    from rankadjust.data.registry import load_registry, meanings, resolve_dataset  # noqa: PLC0415
+    from rankadjust.data.registry import load_registry, resolve_dataset  # noqa: PLC0415
 
-    datasets = (load_registry if registry is None else registry)()
-    try:
-        meant = resolve_dataset(name, datasets).name
-    except RankadjustError:
-        if meanings(name, datasets):
-            raise
-        words = (word for dataset in datasets.values() for word in (dataset.name, *dataset.aliases))
-        hint = did_you_mean(name, sorted(known)) or did_you_mean(name, words) or _WHERE_TO_LOOK
-        raise RankadjustError(f"unknown data set '{name}'{hint}") from None
+    meant = resolve_dataset(name, (load_registry if registry is None else registry)(), sorted(known)).name
     if meant in known:
         return meant
     raise RankadjustError(f"the data set {meant} is registered, but {where} has no rows for it")

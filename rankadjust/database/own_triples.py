@@ -14,7 +14,7 @@ from rankadjust.base.frames import is_frame, require_frame
 from rankadjust.base.io import read_json, read_product
 from rankadjust.base.vocabulary import KNOWN_SPLITS, LABEL_COLUMNS, time_columns
 from rankadjust.baselines.table import METRICS, baselines_tables
-from rankadjust.baselines.tally import Standings, count_standings, tasks_with_baselines
+from rankadjust.baselines.tally import count_standings, tasks_with_baselines
 from rankadjust.chance.metrics import Metric, expand, resolve
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
@@ -28,34 +28,28 @@ Triples = pl.DataFrame | ArrayLike
 """Head, relation and tail in each row: a frame with these columns, or an array or a list of the shape (n, 3)."""
 
 _NOT_COUNTED = "which tasks share a query is not known: no z of a random scorer"
-_NONE = dict.fromkeys(("variance_random_scorer", "variance_static_scorer"), pl.lit(None, pl.Float64))
-_WHY_NONE = dict.fromkeys(("reason_random_scorer", "reason_static_scorer"), pl.lit(_NOT_COUNTED))
+_UNKNOWN = {
+    **dict.fromkeys(("variance_random_scorer", "variance_static_scorer"), pl.lit(None, pl.Float64)),
+    **dict.fromkeys(("reason_random_scorer", "reason_static_scorer"), pl.lit(_NOT_COUNTED)),
+}
 
 
 def baselines_of(
     splits: Mapping[str, pl.DataFrame], protocol: Protocol, name: str
 ) -> Callable[[Sequence[str] | None], pl.DataFrame]:
-    """Return what computes the values that counting baselines have on one's own triples, which are counted once.
+    """Return what computes, for keys of metrics, the values of counting baselines on one's own triples, counted once.
 
-    It takes keys of metrics, or None for mean rank, MRR and Hits@k. splits: of `given_triples`. name: what the data
-    set is called.
+    Without keys, for mean rank, MRR and Hits@k. splits: of `given_triples`. name: what the data set is called.
     """
-
-    @cache
-    def standings() -> Standings:
-        (counted,) = count_standings(splits, [protocol])
-        return counted
+    standings = cache(lambda: list(count_standings(splits, [protocol])))
 
     def values(metrics: Sequence[str] | None) -> pl.DataFrame:
         if not set(KNOWN_SPLITS) & set(splits):
             return pl.DataFrame(schema=BASELINES_SCHEMA)
         wanted = expand(METRICS, (1, 3, 5, 10)) if metrics is None else list(map(resolve, metrics))
-        (table,) = baselines_tables([standings()], wanted, [protocol])
-        return table.select(
-            dataset=pl.lit(name),
-            protocol=pl.lit(protocol.name),
-            **{key: pl.col(key) for key in table.columns},
-        )
+        (table,) = baselines_tables(standings(), wanted, [protocol])
+        names = (pl.lit(name).alias("dataset"), pl.lit(protocol.name).alias("protocol"))
+        return table.select(*names, pl.all())
 
     return values
 
@@ -84,26 +78,27 @@ def own_counts(
     is_filtered = replace(protocol, name="filtered", description="") == Protocol("filtered")
     if not is_filtered and candidates is not None:
         raise RankadjustError(f"lists of candidates are ranked under filtered, not under {protocol.name}")
+    isolated = 0
     if relations is not None:
         if (protocol.entities, protocol.unseen) != ("release", "keep"):
             raise RankadjustError(
                 f"{protocol.name} looks at what training has: leave relations out, or rank all triples"
             )
-        everything = pl.concat(list(splits.values()), how="diagonal_relaxed")
+        everything = _together(splits)
         absent = [each for each in relations if each not in everything["relation"]]
         if absent:
             raise RankadjustError(f"no triple has the relation {absent[0]!r}")
-        own = {
-            name: frame.filter(pl.col("relation").is_in(list(relations))) for name, frame in splits.items()
-        }
+        ranked = pl.col("relation").is_in(list(relations))
+        own = {name: frame.filter(ranked) for name, frame in splits.items()}
         splits = {name: frame for name, frame in own.items() if frame.height}
-        remaining = pl.concat(list(splits.values()), how="diagonal_relaxed")
-        isolated = _entities(everything) - _entities(remaining)
-    else:
-        isolated = 0
+        isolated = _entities(everything) - _entities(_together(splits))
     if candidates is None:
         return count_candidates(splits, protocol, isolated), protocol
     return count_listed(splits, candidates, isolated), replace(protocol, name="listed")
+
+
+def _together(splits: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat(list(splits.values()), how="diagonal_relaxed")
 
 
 def _entities(triples: pl.DataFrame) -> int:
@@ -120,7 +115,7 @@ def computed(
     """
     rows = moments_table(counts, metrics)
     if pairs is None:
-        rows = rows.with_columns(**_NONE, **_WHY_NONE)
+        rows = rows.with_columns(**_UNKNOWN)
     else:
         nulls = nulls_table(counts, pairs, protocol, metrics)
         rows = rows.join(nulls, on=["split", "side", "metric"], how="left", maintain_order="left")
@@ -139,27 +134,22 @@ def _triples(given: Triples, split: str) -> pl.DataFrame:
         return frame
     try:
         # In a list, NaN beside labels would become the label 'nan'.
-        array = np.asarray(given) if isinstance(given, np.ndarray) else np.asarray(given, dtype=object)
+        array = np.asarray(given, dtype=None if isinstance(given, np.ndarray) else object)
     except ValueError:
         array = np.empty(0)
     if array.ndim != 2 or array.shape[1] != len(LABEL_COLUMNS):
         raise RankadjustError(
             f"the triples for {split} must be an array or a list of the shape (n, 3): head, relation, tail in a row"
         )
-    if array.dtype.kind in "iu":
-        return pl.DataFrame(array, schema=list(LABEL_COLUMNS))
-    if array.dtype.kind == "O" and all(isinstance(label, int) for label in array.flat):
+    if array.dtype.kind in "iu" or all(isinstance(label, int) for label in array.flat):
         return pl.DataFrame(array.astype(np.int64), schema=list(LABEL_COLUMNS))
-    # A label that is missing is null, which is refused with its row, as it is in a frame.
-    columns = ([_label(label) for label in column] for column in array.T)
-    return pl.DataFrame(
-        dict(zip(LABEL_COLUMNS, columns, strict=True)), schema=dict.fromkeys(LABEL_COLUMNS, pl.String)
+    # A label that is missing is null, which is refused with its row, as it is in a frame. NaN is not itself.
+    columns = (
+        [None if label in (None, "") or label != label else str(label) for label in column]  # noqa: PLR0124
+        for column in array.T
     )
-
-
-def _label(label: object) -> str | None:
-    is_missing = label is None or label == "" or label != label  # noqa: PLR0124 - NaN is not itself
-    return None if is_missing else str(label)
+    schema = dict.fromkeys(LABEL_COLUMNS, pl.String)
+    return pl.DataFrame(dict(zip(LABEL_COLUMNS, columns, strict=True)), schema=schema)
 
 
 def own_tasks(splits: Mapping[str, pl.DataFrame], protocol: Protocol) -> pl.DataFrame:
@@ -180,14 +170,10 @@ def tasks_of_run(database: Path | None, dataset: str, protocol: str) -> pl.DataF
     table = results / "tasks" / dataset / f"{protocol}.parquet"
     if table.is_file():
         return read_product(table, "tasks")
-    triples, labels, summary = (
-        results / "triples" / f"{dataset}{suffix}" for suffix in (".parquet", ".labels.parquet", ".json")
-    )
-    if not triples.is_file():
+    files = results / "triples"
+    if not (files / f"{dataset}.parquet").is_file():
         return None
-    return tasks_with_baselines(
-        read_product(triples, "triples"),
-        read_product(labels, "labels"),
-        protocol,
-        read_json(summary)["isolated_entities"],
-    )
+    triples = read_product(files / f"{dataset}.parquet", "triples")
+    labels = read_product(files / f"{dataset}.labels.parquet", "labels")
+    isolated = read_json(files / f"{dataset}.json")["isolated_entities"]
+    return tasks_with_baselines(triples, labels, protocol, isolated)

@@ -5,16 +5,8 @@ from pathlib import Path
 
 import polars as pl
 
+from rankadjust.base import io
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.io import (
-    layout_of,
-    read_csv,
-    read_product,
-    readable,
-    shipped,
-    without_guards,
-    write_product,
-)
 from rankadjust.base.vocabulary import EVALUATION, KEY
 from rankadjust.database.arithmetic import BOUNDS, SCALES, Z_OF_VARIANCE, add_coefficients
 
@@ -41,8 +33,8 @@ BASELINES_SCHEMA = pl.Schema(
         "reason": pl.String(),
     }
 )
-_CANDIDATES_SCHEMA = dict.fromkeys(EVALUATION, pl.String()) | dict.fromkeys(
-    ("num_candidates", "tasks"), pl.Int64()
+CANDIDATES_SCHEMA = pl.Schema(
+    dict.fromkeys(EVALUATION, pl.String()) | dict.fromkeys(("num_candidates", "tasks"), pl.Int64())
 )
 # Tables are sorted by data set: one of them is found in a twentieth of the rows, and files grow by 3 to 9 %.
 _ROWS_A_GROUP = 20_000
@@ -80,18 +72,18 @@ def with_released(computed: pl.DataFrame, released: pl.DataFrame | None) -> pl.D
 
 def write_database(database: pl.DataFrame, path: str | Path) -> None:
     """Write a database as Parquet, with its version and schema in the metadata."""
-    write_product(database, path, "adjustments", _ROWS_A_GROUP)
+    io.write_product(database, path, "adjustments", _ROWS_A_GROUP)
 
 
 def write_candidates(histograms: pl.DataFrame, path: str | Path) -> None:
     """Write candidate histograms as Parquet, with version and schema in the metadata."""
-    write_product(histograms, path, "candidates", _ROWS_A_GROUP)
+    io.write_product(histograms, path, "candidates", _ROWS_A_GROUP)
 
 
 def write_baselines(tables: Iterable[pl.DataFrame], path: str | Path) -> None:
     """Write the values of the baselines of several data sets as one table, with version and schema."""
     rows = pl.concat([pl.DataFrame(schema=BASELINES_SCHEMA), *tables])
-    write_product(rows.sort(*EVALUATION, "baseline", "metric"), path, "baselines", _ROWS_A_GROUP)
+    io.write_product(rows.sort(*EVALUATION, "baseline", "metric"), path, "baselines", _ROWS_A_GROUP)
 
 
 def load_database(path: str | Path | None = None, dataset: str | None = None) -> pl.DataFrame:
@@ -122,46 +114,36 @@ def load_database(path: str | Path | None = None, dataset: str | None = None) ->
     [(402, 0.1671)]
 
     """
-    file = beside_database(None, DATABASE) if path is None else path
-    return read_product(file, "adjustments", SCHEMA, dataset)
+    return io.read_product(path or beside_database(None, DATABASE), "adjustments", SCHEMA, dataset)
 
 
 def load_candidates(path: str | Path | None = None) -> pl.DataFrame:
-    """Return candidate histograms: dataset, protocol, split, side, entities, num_candidates, tasks, ...
-
-    None means the released ones. Raises RankadjustError as `load_database` does.
-    """
-    file = beside_database(None, CANDIDATES) if path is None else path
-    return read_product(file, "candidates", _CANDIDATES_SCHEMA)
+    """Return candidate histograms, None for the released ones: dataset, protocol, split, side, num_candidates, ..."""
+    return io.read_product(path or beside_database(None, CANDIDATES), "candidates", CANDIDATES_SCHEMA)
 
 
 def load_baselines(path: str | Path | None = None) -> pl.DataFrame:
-    """Return the values of baselines, columns BASELINES_SCHEMA; None means the released ones.
-
-    Raises RankadjustError as `load_database` does.
-    """
-    file = beside_database(None, BASELINES) if path is None else path
-    return read_product(file, "baselines", BASELINES_SCHEMA)
+    """Return the values of baselines, None for the released ones; columns BASELINES_SCHEMA."""
+    return io.read_product(path or beside_database(None, BASELINES), "baselines", BASELINES_SCHEMA)
 
 
 def load_datasets(path: str | Path | None = None) -> pl.DataFrame:
     """Return the counts of every data set as text, a row each; None means the released table."""
-    file = beside_database(None, DATASETS) if path is None else Path(path)
+    file = path or beside_database(None, DATASETS)
     missing = "no table of data sets is here; give the run that wrote the database with --results"
-    with readable(file, missing=missing):
-        return without_guards(read_csv(file, separator="\t"))
+    with io.readable(file, missing=missing):
+        return io.without_guards(io.read_csv(file, separator="\t"))
 
 
 def beside_database(database: str | Path | None, name: str) -> Path:
     """Return the path of a file that is released together with a database (None: the released one)."""
-    file = shipped(RELEASED) if database is None else Path(database)
-    return file.parent / name
+    return Path(database or io.shipped(RELEASED)).parent / name
 
 
 def released_version() -> tuple[str, str] | None:
     """Return the version that wrote the released database and the number of its schema; None where it does not say."""
     try:
-        _, schema, version = layout_of(shipped(RELEASED))
+        _, schema, version = io.layout_of(io.shipped(RELEASED))
     except (OSError, pl.exceptions.PolarsError):
         return None
     return None if version is None or schema is None else (version, schema)
@@ -173,18 +155,19 @@ def database_of_run(results: str | Path) -> Path:
     results: the folder `results` that the workflow writes. Raises RankadjustError if it is another kind of folder, or
     the run has not finished.
     """
+
+    def missing(results: Path) -> list[str]:
+        files = (results / _FOLDER / name for name in (DATABASE, CANDIDATES, DATASETS))
+        return [file.name for file in files if not file.is_file()]
+
     results = Path(results)
-    missing = _missing(results)
-    if not missing:
+    lacks = missing(results)
+    if not lacks:
         return results / _FOLDER / DATABASE
     for meant in (results / "results", results.parent):
-        if not _missing(meant):
+        if not missing(meant):
             raise RankadjustError(f"{results}: this is not the folder of results itself; give {meant}")
     raise RankadjustError(
-        f"{results}: no finished run has its results here, {_FOLDER}/{missing[0]} is missing; "
+        f"{results}: no finished run has its results here, {_FOLDER}/{lacks[0]} is missing; "
         "'snakemake --cores all' with the option --config datasets=NAME makes a run, or goes on with it"
     )
-
-
-def _missing(results: Path) -> list[str]:
-    return [name for name in (DATABASE, CANDIDATES, DATASETS) if not (results / _FOLDER / name).is_file()]

@@ -16,18 +16,8 @@ from rankadjust.base.io import SUMS, read_csv, read_sums, sha256_of, shipped, wi
 from rankadjust.base.vocabulary import EVALUATION, KEY, KNOWN_SPLITS
 from rankadjust.counting.protocols import Benchmark, Protocol, applies
 from rankadjust.data.registry import Dataset
+from rankadjust.database import store
 from rankadjust.database.arithmetic import SCALES, Z_OF_VARIANCE, add_coefficients
-from rankadjust.database.store import (
-    BASELINES,
-    CANDIDATES,
-    DATABASE,
-    DATASETS,
-    RELEASED,
-    load_baselines,
-    load_candidates,
-    load_database,
-    load_datasets,
-)
 
 # What a deposit has besides (rankadjust.output.deposit).
 DEPOSITED_DATASETS = "datasets.csv"
@@ -68,16 +58,16 @@ def verify(folder: Path, other: Path | None = None) -> list[Comparison]:
     SHA256SUMS beside them, too. Raises RankadjustError where a folder lacks a table, a table is damaged, or the
     constants of a row contradict each other (`require_sound`).
     """
-    reference = shipped(RELEASED).parent if other is None else other
+    reference = shipped(store.RELEASED).parent if other is None else other
     for each in (folder, reference):
         if not each.is_dir():
-            raise RankadjustError(f"{each}: there is no such folder; give one with the file {DATABASE}")
+            raise RankadjustError(f"{each}: there is no such folder; give one with the file {store.DATABASE}")
     of_candidates = (*EVALUATION, "num_candidates")
     tables: tuple[tuple[str, _Load, Sequence[str], Mapping[str, pl.Expr]], ...] = (
-        (DATABASE, _moments, KEY, _ACCURACY),
-        (BASELINES, load_baselines, (*KEY, "baseline"), _ACCURACY_OF_BASELINES),
-        (CANDIDATES, load_candidates, of_candidates, {}),
-        (DATASETS, _datasets, ("dataset",), {}),
+        (store.DATABASE, _moments, KEY, _ACCURACY),
+        (store.BASELINES, store.load_baselines, (*KEY, "baseline"), _ACCURACY_OF_BASELINES),
+        (store.CANDIDATES, store.load_candidates, of_candidates, {}),
+        (store.DATASETS, _datasets, ("dataset",), {}),
     )
     return [
         *(
@@ -91,7 +81,7 @@ def verify(folder: Path, other: Path | None = None) -> list[Comparison]:
 
 def _moments(file: Path) -> pl.DataFrame:
     """Return a database without what follows from the moments, once it is found to follow."""
-    database = load_database(file)
+    database = store.load_database(file)
     require_sound(database)
     return database.drop(SCALES)
 
@@ -99,7 +89,9 @@ def _moments(file: Path) -> pl.DataFrame:
 def _datasets(file: Path) -> pl.DataFrame:
     """Return the counts of data sets as text; a deposit has them with the origins of the data sets, as CSV."""
     deposited = file.with_name(DEPOSITED_DATASETS)
-    return without_guards(read_csv(deposited)).drop(ORIGINS) if deposited.exists() else load_datasets(file)
+    return (
+        without_guards(read_csv(deposited)).drop(ORIGINS) if deposited.exists() else store.load_datasets(file)
+    )
 
 
 def _checksums(folder: Path) -> Iterator[Comparison]:

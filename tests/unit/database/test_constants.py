@@ -7,7 +7,7 @@ import pytest
 
 from rankadjust import load_database, rescore
 from rankadjust.base.errors import RankadjustError
-from rankadjust.database import constants as module
+from rankadjust.database import store
 from rankadjust.database.constants import Constants
 from rankadjust.database.store import load_candidates, write_candidates, write_database
 from rankadjust.evaluation.one_value import adjust
@@ -65,8 +65,8 @@ def test_files_are_read_once_until_one_changes(release, tmp_path, monkeypatch):
     file = tmp_path / "adjustments.parquet"
     reads = []
     for name in ("load_database", "load_candidates"):
-        load = getattr(module, name)
-        monkeypatch.setattr(module, name, lambda path, load=load: reads.append(path.name) or load(path))
+        load = getattr(store, name)
+        monkeypatch.setattr(store, name, lambda path, load=load: reads.append(path.name) or load(path))
     for _ in range(3):
         adjust("0.43", dataset="Nations", metric="mrr", database=file)
     assert reads == ["adjustments.parquet", "candidates.parquet"]
