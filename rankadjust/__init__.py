@@ -20,6 +20,7 @@ The function for each task:
     Constants          the database: a release, or a run on top of one
     adjust             one printed value: index, ratio, z and p
     evaluate           the ranks or scores of a model: every metric, adjusted, with intervals
+    Evaluator          the same while the model is being evaluated: update for each batch of scores, then compute
     compare            the ranks of several models; compare_by part by part, compare_datasets on several data sets
     read_table         a published table in Markdown, HTML, LaTeX, CSV, JSON and so on, as tidy rows
     rescore            such rows, adjusted; check finds the values among them that contradict each other
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from rankadjust.database.store import load_database as load_database
     from rankadjust.evaluation.evaluate import evaluate as evaluate
     from rankadjust.evaluation.one_value import adjust as adjust
+    from rankadjust.evaluator import Evaluator as Evaluator
     from rankadjust.literature.contradictions import check as check
     from rankadjust.literature.rescore import rescore as rescore
     from rankadjust.manuscript.paper import Paper as Paper, paper as paper
@@ -83,6 +85,7 @@ _MODULES = dict(
             ("baselines.table", "count_baselines"),
             ("counting.candidates", "count_candidates count_protocols"),
             ("evaluation.evaluate", "evaluate"),
+            ("evaluator", "Evaluator"),
             ("database.store", "load_database"),
             ("chance.moments", "metric_moments"),
             ("tables.reading", "read_table"),

@@ -61,7 +61,11 @@ def _in_rows(matrix: Any) -> sparse.csr_array:  # noqa: ANN401 - any of scipy's 
 
 def as_array(values: Any) -> NDArray[Any]:  # noqa: ANN401 - whatever numpy takes, and tensors
     """Return an array, a list or a tensor of torch, on whatever device, as an array."""
-    return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+        # numpy has no such type.
+        values = values.float() if str(values.dtype) == "torch.bfloat16" else values
+    return np.asarray(values)
 
 
 def holds_scores(path: Path) -> bool:
