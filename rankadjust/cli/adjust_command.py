@@ -1,102 +1,73 @@
 """The command adjust: one printed number."""
 # It imports what it needs when it runs: it starts at once.
-# ruff: noqa: PLC0415
+# ruff: noqa: ANN401, PLC0415
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankadjust.cli import options
-from rankadjust.cli.inputs import constants_of, named_values, require_times
+from rankadjust.cli.inputs import named_values, require_times
 from rankadjust.cli.printing import echo, print_json, say_if_histograms_are_missing, say_if_times_are_ignored
 
 if TYPE_CHECKING:
-    from rankadjust.evaluation.one_value import Adjusted
+    from rankadjust.database.constants import Constants
 
-_VALUES = click.Argument(["values"], nargs=-1, required=True, metavar="VALUE...")
-_OPTIONS = (
-    _VALUES,
-    options.dataset("Data set, by name or alias."),
-    options.SIDE,
+_OF_SET, _ALONE = "values on a data set", "values without --dataset"
+_COMMON = (
+    click.Argument(["values"], nargs=-1, required=True, metavar="VALUE..."),
+    options.option("--metric", help="Metric of the values, such as mrr or hits@10."),
+    options.flag(
+        *("--all", "everything"),
+        help="Print every number: ratio, each z, and the values that rounding leaves open.",
+    ),
+    options.JSON,
+)
+_EVALUATION = (
+    options.option("--dataset", help="Data set, by name or alias."),
+    *(options.SIDE, options.EVALUATION_PROTOCOL, options.EVALUATION_SPLIT, options.SCORES),
     options.option(
         "--against",
         help="Compare values with this counting baseline (popularity, redundancy, rules), not the best one.",
     ),
-    *(options.EVALUATION_PROTOCOL, options.EVALUATION_SPLIT, options.SCORES),
-    (
-        _EVERYTHING := options.flag(
-            "--all",
-            "everything",
-            help="Print every number: ratio, each z, and the values that rounding leaves open.",
-        )
+    *options.OF_DATABASE,
+)
+_CONSTANT = (
+    options.option(
+        "--num-candidates",
+        type=int,
+        help="In place of a data set: candidates of every task, the true answer included.",
     ),
-    *(options.RESULTS, options.DATABASE, options.JSON),
+    options.option("--num-tasks", type=int, help="With --num-candidates: how many tasks; z needs it."),
 )
-_CANDIDATES = options.option(
-    "--num-candidates",
-    type=int,
-    help="In place of a data set: candidates of every task, the true answer included.",
-)
-_ALONE = ", without --dataset"
-_TASKS = options.option("--num-tasks", type=int, help="With --num-candidates: how many tasks; z needs it.")
 
 
 def _kind_of(given: Mapping[str, Any]) -> str:
     if given["dataset"] is None and given["num_candidates"] is None:
         raise click.UsageError("Give --dataset, or --num-candidates where every task has as many.")
-    has_names = all("=" in value or value == "%" for value in given["values"])
-    kind = "values that name their metric" if has_names else "numbers"
-    return kind if given["dataset"] is not None else f"{kind}{_ALONE}"
+    return _ALONE if given["dataset"] is None else _OF_SET
 
 
 def _adjust(
-    values: tuple[str, ...],
-    results: Path | None,
-    database: Path | None,
-    as_json: bool,
-    everything: bool,
-    metric: str | None = None,
-    **evaluation: str | None,
+    values: tuple[str, ...], metric: str | None, constants: "Constants", dataset: str, **given: Any
 ) -> None:
     from rankadjust.evaluation.one_value import adjust as adjust_value
 
     named = named_values(values, metric)
-    dataset, against = str(evaluation["dataset"]), evaluation["against"]
-    constants = constants_of(results, database)
-    require_times(evaluation["scores"], constants, dataset)
-    settings: dict[str, Any] = {**evaluation, "database": constants}
-    adjusted_values = [adjust_value(text, metric=name, **settings) for name, text in named]
+    shown = {name: given.pop(name) for name in ("everything", "as_json")}
+    require_times(given["scores"], constants, dataset)
+    found = [
+        adjust_value(text, metric=name, dataset=dataset, database=constants, **given) for name, text in named
+    ]
     say_if_histograms_are_missing(constants)
-    say_if_times_are_ignored(constants, adjusted_values[0].dataset, adjusted_values[0].protocol)
-    _show(named, adjusted_values, as_json, everything, against)
-
-
-def _show(
-    named: Sequence[tuple[str, str]],
-    adjusted_values: "Sequence[Adjusted]",
-    as_json: bool,
-    everything: bool,
-    against: str | None = None,
-) -> None:
-    if as_json:
-        print_json([asdict(adjusted) for adjusted in adjusted_values])
-        return
-    from rankadjust.output.adjusted_text import adjusted_values as in_words
-
-    rows = [asdict(each) | {"text": text} for each, (_, text) in zip(adjusted_values, named, strict=True)]
-    echo(in_words(rows, everything=everything, against=against))
+    say_if_times_are_ignored(constants, found[0].dataset, found[0].protocol)
+    _show(named, found, against=given["against"], **shown)
 
 
 def _adjust_constant(
-    values: tuple[str, ...],
-    num_candidates: int,
-    num_tasks: int | None,
-    as_json: bool,
-    everything: bool,
-    metric: str | None = None,
+    values: tuple[str, ...], metric: str | None, num_candidates: int, num_tasks: int | None, **shown: Any
 ) -> None:
     from rankadjust.chance.metrics import resolve
     from rankadjust.database.evaluation_set import EvaluationSet
@@ -106,27 +77,39 @@ def _adjust_constant(
     named = named_values(values, metric)
     if num_tasks is None and (of_all := [name for name, _ in named if not resolve(name).additive]):
         raise click.UsageError(f"{of_all[0]} is not a mean over tasks: give --num-tasks, too.")
-    adjusted_values = [adjust_value(text, metric=name, dataset=tasks) for name, text in named]
+    found = [adjust_value(text, metric=name, dataset=tasks) for name, text in named]
     if num_tasks is None:
         unknown: dict[str, Any] = dict.fromkeys(
             ("z", "z_low", "z_high", "z_random_scorer", "p_random_scorer", "draws_reaching", "tasks")
         )
         why = "z needs the number of tasks (--num-tasks)"
-        adjusted_values = [
-            replace(each, **unknown, reason=why, reason_random_scorer=None) for each in adjusted_values
-        ]
-    _show(named, adjusted_values, as_json, everything)
+        found = [replace(each, **unknown, reason=why, reason_random_scorer=None) for each in found]
+    _show(named, found, **shown)
 
 
-_OF_CONSTANT = (_VALUES, _CANDIDATES, _TASKS, _EVERYTHING, options.JSON)
+def _show(
+    named: list[tuple[str, str]],
+    found: list[Any],
+    *,
+    as_json: bool,
+    everything: bool,
+    against: str | None = None,
+) -> None:
+    from rankadjust.output.adjusted_text import adjusted_values
+
+    if as_json:
+        print_json([asdict(each) for each in found])
+    else:
+        rows = [asdict(each) | {"text": text} for each, (_, text) in zip(found, named, strict=True)]
+        echo(adjusted_values(rows, everything=everything, against=against))
+
+
 adjust = options.CommandByInput(
     "adjust",
     _kind_of,
     {
-        "numbers": options.command(*_OPTIONS[:2], options.ONE_METRIC, *_OPTIONS[2:])(_adjust),
-        "values that name their metric": options.command(*_OPTIONS)(_adjust),
-        f"numbers{_ALONE}": options.command(*_OF_CONSTANT, options.ONE_METRIC)(_adjust_constant),
-        f"values that name their metric{_ALONE}": options.command(*_OF_CONSTANT)(_adjust_constant),
+        _OF_SET: options.command(*_COMMON, *_EVALUATION)(_adjust),
+        _ALONE: options.command(*_COMMON, *_CONSTANT)(_adjust_constant),
     },
     help="""Adjust printed values for chance, and compare them with counting training triples.
 

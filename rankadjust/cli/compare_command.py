@@ -1,42 +1,38 @@
 """The command compare: the ranks of several models."""
 # It imports what it needs when it runs: it starts at once.
-# ruff: noqa: ANN401, PLC0415, PLR0913
+# ruff: noqa: ANN401, PLC0415
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankadjust.base.errors import RankadjustError, installed_by
 from rankadjust.cli import options
-from rankadjust.cli.inputs import constants_of
 from rankadjust.cli.printing import show_result, write
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankadjust.database.constants import Constants
+
 _ALONE, _BY_OR_AGAINST = "ranks without --dataset", "--by and --against"
 _SEVERAL, _OF_DATASET = "several data sets", "ranks on a data set"
 _MODELS = click.Argument(["models"], nargs=-1, metavar="[MODEL]...")
-_DATASETS = options.dataset(
-    "Adjust with the database's constants for this data set; NAME=FOLDER, repeated, compares several.",
-    *("datasets",),
+_DATASETS = options.option(
+    *("--dataset", "datasets"),
     multiple=True,
+    help="Adjust with the database's constants for this data set; NAME=FOLDER, repeated, compares several.",
 )
-_EVALUATION = (_DATASETS, options.EVALUATION_PROTOCOL, options.EVALUATION_SPLIT)
-_TASKS = options.option(
-    "--tasks",
-    multiple=True,
-    help="Facts about each task: the file that the workflow's target tasks writes, or the test file (text with tabs); "
-    "of several data sets NAME=FILE each.",
-)
-_TEST = (
-    _TASKS,
-    options.POPULATION,
-    options.metric(),
-)
-_SHOWN = (
+_COMMON = (
+    options.option(
+        "--tasks",
+        multiple=True,
+        help="Facts about each task: the file that the workflow's target tasks writes, or the test file (text with "
+        "tabs); of several data sets NAME=FILE each.",
+    ),
+    *(options.POPULATION, options.METRICS),
     options.flag("--all", "everything", help="Compare by every metric, and print every side and number."),
     options.output(
         *(".md", ".tex", ".csv", ".json"),
@@ -74,103 +70,94 @@ def _kind_of(given: Mapping[str, Any]) -> str:
     return _OF_DATASET if datasets else _ALONE
 
 
-class _Comparison(NamedTuple):
-    """A comparison in four forms: text for the terminal, all results for JSON, a table for a paper, and rows."""
-
-    text: str
-    everything: object
-    for_paper: "pl.DataFrame"
-    rows: "pl.DataFrame"
-
-
-def _show(compared: _Comparison, output: Path | None, as_json: bool) -> None:
-    """Print a comparison, and write it to a file if the user gave one."""
-    if output is not None:
-        write(compared.rows, output, lambda: compared.everything, lambda: compared.for_paper)
-    show_result(lambda: compared.everything, lambda: compared.text, as_json)
-
-
 def compare_ranks(
     models: tuple[str, ...],
-    everything: bool,
-    output: Path | None,
-    as_json: bool,
     *,
     datasets: Sequence[str] = (),
     tasks: Sequence[str] = (),
     by: str | None = None,
     figure: Path | None = None,
-    results: Path | None = None,
-    database: Path | None = None,
+    constants: "Constants | None" = None,
     **given: Any,
 ) -> None:
     """Compare models on one data set, or without one, and show what was found."""
-    known = _known(given, everything) | {
+    shown, known = _shown_and_known(given)
+    known |= {
         "dataset": datasets[0] if datasets else None,
         "tasks": Path(tasks[0]) if tasks else None,
-        "database": constants_of(results, database),
+        "database": constants,
     }
-    if by is not None:
-        compared = _compared_by_part(models, by, known, everything)
+    paths = [Path(model) for model in models]
+    if by is None:
+        _compare(paths, known, shown)
     else:
-        compared = _compared(models, known, everything)
+        _compare_by(paths, by, known, shown)
     if figure is not None:
         _draw(models, figure, known)
-    _show(compared, output, as_json)
+
+
+def _compare(models: Sequence[Path], known: Mapping[str, Any], shown: Mapping[str, Any]) -> None:
+    from rankadjust.models.compare import compare as compare_models
+    from rankadjust.output.comparison_text import comparison, for_machines, paper_table
+
+    compared = compare_models(models, **known)
+    text = comparison(compared, everything=shown["everything"])
+    _show(text, for_machines(compared), paper_table(compared), compared.differences, **shown)
+
+
+def _compare_by(models: Sequence[Path], by: str, known: Mapping[str, Any], shown: Mapping[str, Any]) -> None:
+    from rankadjust.models.compare import compare_by
+    from rankadjust.output.comparison_text import comparison_by, paper_table_by
+
+    compared = compare_by(models, by, **known)
+    text = comparison_by(compared, by, everything=shown["everything"])
+    _show(text, compared.to_dicts(), paper_table_by(compared, by), compared, **shown)
 
 
 def _compare_datasets(
     models: tuple[str, ...],  # noqa: ARG001 - none: each data set brings its own
-    everything: bool,
-    output: Path | None,
-    as_json: bool,
-    *,
     datasets: Sequence[str],
     tasks: Sequence[str],
-    results: Path | None,
-    database: Path | None,
+    constants: "Constants",
     **given: Any,
 ) -> None:
     from rankadjust.models.compare import compare_datasets
     from rankadjust.output.comparison_text import comparisons, for_machines, of_datasets, paper_table
 
     folders, attributes = _by_dataset(datasets, "--dataset"), _by_dataset(tasks, "--tasks")
-    compared = compare_datasets(
-        folders, tasks=attributes, database=constants_of(results, database), **_known(given, everything)
-    )
-    found = _Comparison(
-        comparisons(compared, everything=everything),
+    shown, known = _shown_and_known(given)
+    compared = compare_datasets(folders, tasks=attributes, database=constants, **known)
+    _show(
+        comparisons(compared, everything=shown["everything"]),
         {name: for_machines(of_dataset) for name, of_dataset in compared.items()},
         of_datasets({name: paper_table(of_dataset) for name, of_dataset in compared.items()}, "data set"),
         of_datasets({name: of_dataset.differences for name, of_dataset in compared.items()}, "dataset"),
+        **shown,
     )
-    _show(found, output, as_json)
 
 
-def _known(given: Mapping[str, Any], everything: bool) -> dict[str, Any]:
-    """Return settings; where nobody chose metrics, with MRR and Hits@10, or without any to take all."""
-    chosen = {name: value for name, value in given.items() if name != "metrics" or value}
-    return chosen if everything else {"metrics": ("mrr", "hits@10"), **chosen}
+def _shown_and_known(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what says how to show a comparison, and the settings: by MRR and Hits@10 where nobody chose metrics."""
+    shown = {name: given[name] for name in ("everything", "output", "as_json")}
+    known = {name: value for name, value in given.items() if name not in shown}
+    if not known["metrics"]:
+        del known["metrics"]
+    return shown, known if shown["everything"] else {"metrics": ("mrr", "hits@10"), **known}
 
 
-def _compared(models: Sequence[str], known: Mapping[str, Any], everything: bool) -> _Comparison:
-    from rankadjust.models.compare import compare as compare_models
-    from rankadjust.output.comparison_text import comparison, for_machines, paper_table
-
-    compared = compare_models([Path(model) for model in models], **known)
-    text = comparison(compared, everything=everything)
-    return _Comparison(text, for_machines(compared), paper_table(compared), compared.differences)
-
-
-def _compared_by_part(
-    models: Sequence[str], by: str, known: Mapping[str, Any], everything: bool
-) -> _Comparison:
-    from rankadjust.models.compare import compare_by
-    from rankadjust.output.comparison_text import comparison_by, paper_table_by
-
-    compared = compare_by([Path(model) for model in models], by, **known)
-    text = comparison_by(compared, by, everything=everything)
-    return _Comparison(text, compared.to_dicts(), paper_table_by(compared, by), compared)
+def _show(
+    text: str,
+    everything_: object,
+    for_paper: "pl.DataFrame",
+    rows: "pl.DataFrame",
+    *,
+    output: Path | None,
+    as_json: bool,
+    everything: bool,  # noqa: ARG001 - the text has it already
+) -> None:
+    if output is not None:
+        write(rows, output, lambda: everything_, lambda: for_paper)
+    show_result(lambda: everything_, lambda: text, as_json)
 
 
 def _by_dataset(given: Sequence[str], option: str) -> dict[str, Path]:
@@ -210,18 +197,22 @@ def _draw(models: Sequence[str], path: Path, known: Mapping[str, Any]) -> None:
     write_text(svg_picture(rank_curve_chart(rank_curves(pairs, *both)).to_dict()), path)
 
 
-_COMMON = (options.SIDE, *_TEST, *_SHOWN)
-_OF_ONE = (_MODELS, *_EVALUATION, *_COMMON, options.RESULTS, options.DATABASE)
+_OF_ONE = (
+    _MODELS,
+    _DATASETS,
+    options.EVALUATION_PROTOCOL,
+    options.EVALUATION_SPLIT,
+    *_COMMON,
+    *options.OF_DATABASE,
+)
 compare = options.CommandByInput(
     "compare",
     _kind_of,
     {
-        _OF_DATASET: options.command(*_OF_ONE, _FIGURE)(compare_ranks),
-        _ALONE: options.command(_MODELS, _DATASETS, *_COMMON, _FIGURE)(compare_ranks),
-        _BY_OR_AGAINST: options.command(*_OF_ONE, options.AGAINST, options.BY)(compare_ranks),
-        _SEVERAL: options.command(_MODELS, *_EVALUATION, *_TEST, *_SHOWN, options.RESULTS, options.DATABASE)(
-            _compare_datasets
-        ),
+        _OF_DATASET: options.command(*_OF_ONE, options.SIDE, _FIGURE)(compare_ranks),
+        _ALONE: options.command(_MODELS, _DATASETS, *_COMMON, options.SIDE, _FIGURE)(compare_ranks),
+        _BY_OR_AGAINST: options.command(*_OF_ONE, options.SIDE, options.AGAINST, options.BY)(compare_ranks),
+        _SEVERAL: options.command(*_OF_ONE)(_compare_datasets),
     },
     help="""Say whether one model is better than another.
 

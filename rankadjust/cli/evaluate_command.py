@@ -1,6 +1,6 @@
 """The command evaluate: the ranks or scores of a model."""
 # It imports what it needs when it runs: it starts at once.
-# ruff: noqa: ANN401, PLC0415, PLR0913
+# ruff: noqa: ANN401, PLC0415
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,16 +11,18 @@ import click
 from rankadjust.base.errors import RankadjustError
 from rankadjust.cli import options
 from rankadjust.cli.compare_command import compare_ranks
-from rankadjust.cli.inputs import constants_of, require_times
+from rankadjust.cli.inputs import require_times
 from rankadjust.cli.printing import say_if_histograms_are_missing, show_result, write
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankadjust.database.constants import Constants
+
 _ALONE, _PARTS = "ranks without --dataset", "parts of the tasks (--by)"
 _PARTS_AGAINST = "parts of the tasks compared with a baseline (--by and --against)"
 _RANKS = click.Argument(["ranks"], type=options.PATH)
-_DATASET = options.dataset("Adjust with the database's constants for this data set.")
+_DATASET = options.option("--dataset", help="Adjust with the database's constants for this data set.")
 _SIDE = options.option(
     "--side",
     default="both",
@@ -52,7 +54,7 @@ _LAYOUT = (
     ),
 )
 _EVERY_KIND = (
-    options.metric(),
+    options.METRICS,
     options.POPULATION,
     options.flag("--all", "everything", help="Print every side, type of rank and average."),
     options.output(
@@ -75,13 +77,9 @@ def _evaluate(
     ranks: Path,
     tasks: Path | None,
     metrics: tuple[str, ...],
-    everything: bool,
-    output: Path | None,
-    as_json: bool,
     *,
     dataset: str | None = None,
-    results: Path | None = None,
-    database: Path | None = None,
+    constants: "Constants | None" = None,
     **given: Any,
 ) -> None:
     from rankadjust.chance.metrics import FAMILIES
@@ -89,35 +87,26 @@ def _evaluate(
     from rankadjust.evaluation.evaluate import evaluate as evaluate_ranks
     from rankadjust.output.adjusted_text import FIRST_METRICS
 
-    if dataset is not None:
-        constants = constants_of(results, database)
+    shown = {name: given.pop(name) for name in ("everything", "output", "as_json")}
+    if constants is not None and dataset is not None:
         require_times(given["scores"], constants, dataset)
         of_set = EvaluationSet.of(constants, dataset, given["protocol"], given["split"])
         given |= {"dataset": dataset, "database": constants}
         given["against"] = given["against"] or ("best" if of_set.counted(["mrr"]).height else None)
     given["columns"] = tuple(given["columns"].split(",")) if given["columns"] else ()
     judged = ranks if tasks is None else _with_attributes(ranks, tasks, given)
-    of_all = everything or as_json or output is not None
-    result = evaluate_ranks(
-        judged, metrics=metrics or (tuple(FAMILIES) if of_all else FIRST_METRICS), **given
-    )
-    if dataset is not None:
+    usual = tuple(FAMILIES) if any(shown.values()) else FIRST_METRICS
+    result = evaluate_ranks(judged, metrics=metrics or usual, **given)
+    if constants is not None:
         say_if_histograms_are_missing(constants)
-    _show(result, output, everything, as_json)
+    _show(result, **shown)
 
 
-def _evaluate_parts(
-    ranks: Path,
-    by: str,
-    metrics: tuple[str, ...],
-    everything: bool,
-    output: Path | None,
-    as_json: bool,
-    **given: Any,
-) -> None:
+def _evaluate_parts(ranks: Path, by: str, metrics: tuple[str, ...], **given: Any) -> None:
     from rankadjust.evaluation.evaluate import METRICS, evaluate_by
 
-    _show(evaluate_by(ranks, by, metrics=metrics or METRICS, **given), output, everything, as_json, by)
+    shown = {name: given.pop(name) for name in ("everything", "output", "as_json")}
+    _show(evaluate_by(ranks, by, metrics=metrics or METRICS, **given), **shown, by=by)
 
 
 def _compare_parts(ranks: Path, dataset: str | None, tasks: Path | None, **given: Any) -> None:
@@ -126,7 +115,7 @@ def _compare_parts(ranks: Path, dataset: str | None, tasks: Path | None, **given
 
 
 def _show(
-    result: "pl.DataFrame", output: Path | None, everything: bool, as_json: bool, by: str | None = None
+    result: "pl.DataFrame", *, output: Path | None, everything: bool, as_json: bool, by: str | None = None
 ) -> None:
     """Print an evaluation, of parts of the tasks if `by` names them, and write it to a file if one was given."""
     from rankadjust.output.evaluation_text import (
@@ -154,28 +143,17 @@ def _with_attributes(ranks: Path, tasks: Path, given: Mapping[str, Any]) -> "pl.
     return with_attributes(tasks_from(ranks, layout=layout), tasks)
 
 
-_OF_DATASET = (_DATASET, options.EVALUATION_PROTOCOL, options.EVALUATION_SPLIT, options.SCORES, _SIDE)
-_OF_PARTS = (
-    _DATASET,
-    options.EVALUATION_PROTOCOL,
-    options.EVALUATION_SPLIT,
-    _SIDE,
-    options.BY,
-    options.AGAINST,
-)
-_OF_BASE = (options.RESULTS, options.DATABASE)
+_OF_DATASET = (_DATASET, options.EVALUATION_PROTOCOL, options.EVALUATION_SPLIT, *options.OF_DATABASE)
+_OF_RANKS = (_RANKS, _SIDE, options.AGAINST, _TASKS, _CANDIDATES, *_LAYOUT, *_EVERY_KIND)
+_OF_PARTS = (_RANKS, options.BY, _TASKS, *_EVERY_KIND)
 evaluate = options.CommandByInput(
     "evaluate",
     _kind_of,
     {
-        "ranks of a data set": options.command(
-            *(_RANKS, *_OF_DATASET, options.AGAINST, _TASKS, _CANDIDATES, *_LAYOUT, *_EVERY_KIND, *_OF_BASE)
-        )(_evaluate),
-        _ALONE: options.command(
-            *(_RANKS, _SIDE, options.AGAINST, _TASKS, _CANDIDATES, *_LAYOUT, *_EVERY_KIND)
-        )(_evaluate),
-        _PARTS: options.command(_RANKS, options.BY, _TASKS, _CANDIDATES, *_EVERY_KIND)(_evaluate_parts),
-        _PARTS_AGAINST: options.command(_RANKS, *_OF_PARTS, _TASKS, *_EVERY_KIND, *_OF_BASE)(_compare_parts),
+        "ranks of a data set": options.command(*_OF_RANKS, *_OF_DATASET, options.SCORES)(_evaluate),
+        _ALONE: options.command(*_OF_RANKS)(_evaluate),
+        _PARTS: options.command(*_OF_PARTS, _CANDIDATES)(_evaluate_parts),
+        _PARTS_AGAINST: options.command(*_OF_PARTS, *_OF_DATASET, _SIDE, options.AGAINST)(_compare_parts),
     },
     help="""Compute and adjust every metric of a model's ranks or scores.
 

@@ -5,13 +5,16 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankadjust.cli import options
-from rankadjust.cli.inputs import adjusted_rows, by_metric_of, constants_of, read_table
+from rankadjust.cli.inputs import adjusted_rows, by_metric_of, read_table
 from rankadjust.cli.printing import echo, show_result, write
+
+if TYPE_CHECKING:
+    from rankadjust.database.constants import Constants
 
 _TABLE, _TYPED, _REVERSE = "a table of values", "typed values", "full ranks (--to-sampled)"
 _VALUES = click.Argument(["values"], nargs=-1, required=True, metavar="VALUE...")
@@ -21,7 +24,9 @@ _SAMPLED = options.option(
 _CANDIDATES = options.option(
     "--num-candidates", type=int, help="Candidates of each task in the full ranking, true answer included."
 )
-_DATASET = options.dataset("Take the numbers of candidates and tasks, and the way to draw, from this set.")
+_DATASET = options.option(
+    "--dataset", help="Take the numbers of candidates and tasks, and the way to draw, from this set."
+)
 _SPLIT = options.option(
     "--split", help="The split that was evaluated; by default the benchmark's, or testing."
 )
@@ -32,14 +37,13 @@ _NEGATIVES = options.option(
     help="How the negatives are drawn, uniformly; by default as in the benchmark, or without replacement.",
 )
 _LEVEL = options.option("--level", type=float, default=0.95, help="Probability that the bounds hold.")
-_METRICS = options.metric("Bound only this metric (may be repeated).")
 _TO_SAMPLED = options.option(
     "--to-sampled",
     type=int,
     metavar="Q",
     help="The reverse: the values that the full ranks in the file VALUE give among Q negatives.",
 )
-_OF_DATABASE = (options.RESULTS, options.DATABASE, options.JSON)
+_OF_DATABASE = (*options.OF_DATABASE, options.JSON)
 
 
 def _kind_of(given: Mapping[str, Any]) -> str:
@@ -52,15 +56,14 @@ def _kind_of(given: Mapping[str, Any]) -> str:
     *(_VALUES, _SAMPLED, _CANDIDATES),
     options.option("--tasks", type=int, help="How many ranks were averaged."),
     *(_DATASET, options.EVALUATION_PROTOCOL, _SPLIT, _SIDE, _NEGATIVES, _LEVEL),
-    *(_METRICS, *_OF_DATABASE),
+    *(options.METRICS, *_OF_DATABASE),
 )
 def _of_values(
     values: tuple[str, ...],
     sampled: int | None,
     side: str | None,
-    results: Path | None,
-    database: Path | None,
     as_json: bool,
+    constants: "Constants",
     **given: Any,
 ) -> None:
     from rankadjust.output.bounds_text import full_bounds_text
@@ -69,9 +72,7 @@ def _of_values(
     named = by_metric_of(values)
     if sampled is None:
         raise click.UsageError("The number of sampled negatives is missing. Give --sampled.")
-    given |= {"sampled": sampled, "side": side or "both"}
-    given |= _database(given["dataset"], results, database)
-    bounds = full_bounds(named, **given)
+    bounds = full_bounds(named, sampled=sampled, side=side or "both", database=constants, **given)
     show_result(lambda: asdict(bounds), lambda: full_bounds_text(bounds), as_json)
 
 
@@ -86,19 +87,17 @@ def _of_table(
     level: float,
     sidecar: Path | None,
     output: Path | None,
-    results: Path | None,
-    database: Path | None,
     as_json: bool,
+    constants: "Constants",
     **facts: str | None,
 ) -> None:
     from rankadjust.literature.full_ranking import add_full_bounds
     from rankadjust.output.bounds_text import full_table_text
 
-    constants = constants_of(results, database)
-    given = {name: text for name, text in facts.items() if text is not None}
+    given: dict[str, Any] = {name: text for name, text in facts.items() if text is not None}
     if sampled is not None:
         given["protocol"] = f"sampled-{sampled}"
-    table = read_table(Path(values[0]), sidecar, False, constants, given)
+    table = read_table(Path(values[0]), constants, sidecar=sidecar, **given)
     rescored = adjusted_rows([table], constants)
     for line in table.unread:
         echo(line, err=True)
@@ -109,16 +108,24 @@ def _of_table(
 
 
 @options.command(
-    *(_VALUES, _TO_SAMPLED, _CANDIDATES, _DATASET, options.EVALUATION_PROTOCOL, _SPLIT, _NEGATIVES, _METRICS),
+    *(
+        _VALUES,
+        _TO_SAMPLED,
+        _CANDIDATES,
+        _DATASET,
+        options.EVALUATION_PROTOCOL,
+        _SPLIT,
+        _NEGATIVES,
+        options.METRICS,
+    ),
     *_OF_DATABASE,
 )
 def _of_ranks(
     values: tuple[str, ...],
     to_sampled: int,
     negatives: str | None,
-    results: Path | None,
-    database: Path | None,
     as_json: bool,
+    constants: "Constants",
     **given: Any,
 ) -> None:
     from rankadjust.output.bounds_text import to_sampled_text
@@ -126,16 +133,9 @@ def _of_ranks(
 
     if len(values) > 1:
         raise click.UsageError("--to-sampled takes one file of ranks.")
-    given |= _database(given["dataset"], results, database)
-    negatives = negatives or "without-replacement"
-    expected = expected_among(Path(values[0]), sampled=to_sampled, negatives=negatives, **given)
+    given |= {"negatives": negatives or "without-replacement", "database": constants}
+    expected = expected_among(Path(values[0]), sampled=to_sampled, **given)
     show_result(expected.to_dicts, lambda: to_sampled_text(expected, to_sampled), as_json)
-
-
-def _database(dataset: str | None, results: Path | None, database: Path | None) -> dict[str, Any]:
-    """Return the argument database where the numbers of candidates come from one."""
-    is_needed = dataset is not None or results is not None or database is not None
-    return {"database": constants_of(results, database)} if is_needed else {}
 
 
 full = options.CommandByInput(

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rankadjust.database.constants import Constants
     from rankadjust.literature.result_files import Results
 
-Given = Mapping[str, str | None]
 _PUBLISHED = ("resources", "published")
 
 
@@ -40,7 +39,7 @@ def require_times(scores: str | None, constants: "Constants", dataset: str) -> N
 
 
 def read_table(
-    table: Path, sidecar: Path | None, ask: bool, constants: "Constants", given: Given
+    table: Path, constants: "Constants", *, sidecar: Path | None, ask: bool = False, **facts: str | None
 ) -> "Results":
     """Return what is read of a table; - is standard input. ask: let people answer what the table does not say."""
     from rankadjust.literature.result_files import read_results
@@ -48,7 +47,6 @@ def read_table(
     # polars lets a read go on after an interrupt: from a terminal or a pipe it would go on for ever.
     if hasattr(signal, "siginterrupt"):
         signal.siginterrupt(signal.SIGINT, True)
-    facts = dict(given)
     if ask:
         sidecar = _sidecar_of_answers(table, sidecar, constants, facts)
     return read_results(_file_of(table), constants.registry, sidecar, facts)
@@ -105,7 +103,7 @@ def _file_of(table: Path) -> Path:
 
 
 def _sidecar_of_answers(
-    table: Path, sidecar: Path | None, constants: "Constants", given: dict[str, str | None]
+    table: Path, sidecar: Path | None, constants: "Constants", given: Mapping[str, str | None]
 ) -> Path | None:
     """Ask for the facts that a table does not say, write the answers into its sidecar, and return its path."""
     from rankadjust.base.io import write_text
@@ -151,6 +149,8 @@ def named_values(values: Sequence[str], metric: str | None) -> list[tuple[str, s
             joined[-1] += " %"
         else:
             joined.append(value)
+    if metric is not None and all("=" in value for value in joined):
+        raise click.UsageError("--metric has no effect on values that name their metric; leave it out.")
     named = []
     for value in joined:
         name, equals, number = value.rpartition("=")

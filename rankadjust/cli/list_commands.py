@@ -4,37 +4,37 @@
 
 import sys
 import textwrap
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from rankadjust.cli import options
-from rankadjust.cli.inputs import constants_of
 from rankadjust.cli.printing import echo, print_json, show_result
+
+if TYPE_CHECKING:
+    from rankadjust.database.constants import Constants
 
 
 @options.command(
     *(click.Argument(["dataset"]), options.EVALUATION_PROTOCOL, options.EVALUATION_SPLIT),
-    *(options.RESULTS, options.DATABASE, options.JSON),
+    *(*options.OF_DATABASE, options.JSON),
 )
-def show(
-    dataset: str, protocol: str, split: str, results: Path | None, database: Path | None, as_json: bool
-) -> None:
+def show(dataset: str, protocol: str, split: str, constants: "Constants", as_json: bool) -> None:
     """Show the counts of a data set and how many candidates its tasks have."""
     from rankadjust.database.overview import overview
     from rankadjust.output.terminal import overview_text
 
-    shown = overview(dataset, protocol, split, constants_of(results, database))
+    shown = overview(dataset, protocol, split, constants)
     show_result(lambda: shown, lambda: overview_text(shown, sys.stdout.encoding), as_json)
 
 
-@options.command(options.RESULTS, options.DATABASE, options.JSON)
-def datasets(results: Path | None, database: Path | None, as_json: bool) -> None:
+@options.command(*options.OF_DATABASE, options.JSON)
+def datasets(constants: "Constants", as_json: bool) -> None:
     """List the data sets that are registered or in the database."""
     from rankadjust.database.overview import known_datasets
     from rankadjust.output.terminal import table
 
-    rows = known_datasets(constants_of(results, database))
+    rows = known_datasets(constants)
     names = ("name", "kind", "protocols", "aliases")
     lists = [[*row[:2], *(text.split(", ") if text else [] for text in row[2:])] for row in rows]
     header = ("data set", "kind", "in the database", "also called")

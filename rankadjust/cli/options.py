@@ -1,8 +1,7 @@
 """What the commands take: paths, options that several of them have, and commands with options by the kind of input."""
 # Names are looked up when the shell asks for them: a command starts at once.
-# ruff: noqa: PLC0415
+# ruff: noqa: ANN401, PLC0415
 
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,35 +13,28 @@ SPLIT, PROTOCOL = "testing", "filtered"
 
 
 class _Path(click.Path):
-    """A path. An empty path is refused: it comes from an unset variable of the shell and means no folder."""
-
-    def convert(
-        self, value: "str | os.PathLike[str]", param: click.Parameter | None, ctx: click.Context | None
-    ) -> "str | bytes | os.PathLike[str]":
-        if not os.fspath(value):
-            self.fail("the path is empty", param, ctx)
-        return super().convert(value, param, ctx)
-
-
-class _Output(_Path):
-    """The path of a file that a command writes: no input of the command may be there. suffixes: what it may end in."""
+    """A path that ends in one of the suffixes. An empty one comes from an unset variable of the shell."""
 
     def __init__(self, *suffixes: str) -> None:
         super().__init__(path_type=Path)
         self._suffixes = suffixes
 
-    def convert(
-        self, value: "str | os.PathLike[str]", param: click.Parameter | None, ctx: click.Context | None
-    ) -> "str | bytes | os.PathLike[str]":
-        if self._suffixes and Path(value).suffix not in self._suffixes and os.fspath(value):
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not str(value):
+            self.fail("the path is empty", param, ctx)
+        if self._suffixes and Path(value).suffix not in self._suffixes:
             self.fail(f"{value} is neither {' nor '.join(self._suffixes)}", param, ctx)
         return super().convert(value, param, ctx)
 
 
-PATH = _Path(path_type=Path)
+class _Output(_Path):
+    """The path of a file that a command writes: no input of the command may be there."""
 
 
-def option(*names: str, **settings: Any) -> click.Option:  # noqa: ANN401 - click.Option's own
+PATH = _Path()
+
+
+def option(*names: str, **settings: Any) -> click.Option:
     """Return an option, whose default the help shows; a flag's default is that it is not given."""
     return click.Option(names, show_default="default" in settings, **settings)
 
@@ -57,21 +49,9 @@ def output(*suffixes: str, name: str = "--output", help: str) -> click.Option:  
     return click.Option([name], type=_Output(*suffixes), help=help)
 
 
-def dataset(help: str, *names: str, **settings: Any) -> click.Option:  # noqa: A002, ANN401 - click.Option's own
-    """Return the option --dataset of a command."""
-    return click.Option(["--dataset", *names], help=help, **settings)
-
-
-def metric(help: str = "Only this metric (may be repeated).") -> click.Option:  # noqa: A002 - click's own name
-    """Return the option --metric of a command that takes several."""
-    return click.Option(["--metric", "metrics"], multiple=True, help=help)
-
-
-ONE_METRIC = option("--metric", help="Metric of the values, such as mrr or hits@10.")
+METRICS = option("--metric", "metrics", multiple=True, help="Only this metric (may be repeated).")
 EVALUATION_PROTOCOL = option(
-    "--protocol",
-    default=PROTOCOL,
-    help="Evaluation protocol; 'rankadjust protocols' lists them.",
+    "--protocol", default=PROTOCOL, help="Evaluation protocol; 'rankadjust protocols' lists them."
 )
 EVALUATION_SPLIT = option("--split", default=SPLIT, help="The split that was evaluated.")
 SIDE = option("--side", default="both", help="head, tail or both.")
@@ -96,12 +76,15 @@ POPULATION = option(
     help="Which other tasks intervals and p hold for: other test triples of this split, other queries or other "
     "relations; by default triples where the data set was split at random.",
 )
-RESULTS = option(
-    "--results",
-    type=PATH,
-    help="Use the database and histograms of your own run: the path of its folder results.",
+OF_DATABASE = (
+    option(
+        "--results",
+        type=PATH,
+        help="Use the database and histograms of your own run: the path of its folder results.",
+    ),
+    option("--database", type=PATH, help="A database file in place of the released one."),
 )
-DATABASE = option("--database", type=PATH, help="A database file in place of the released one.")
+"""Where constants come from; a command gets them as `constants`."""
 JSON = flag("--json", "as_json", help="Print JSON, all digits, for machines.")
 SIDECAR = option(
     "--sidecar",
@@ -113,15 +96,18 @@ ASK = flag(
     "--ask", help="Ask for the facts that the table does not say, and write the answers into its sidecar."
 )
 _WHEN = "where the table does not say it."
-DATASET_FACT = dataset(f"The data set, {_WHEN}")
-MODEL_FACT = option("--model", help=f"The model, {_WHEN}")
-SPLIT_FACT = option("--split", help=f"What was evaluated, {_WHEN}")
-SIDE_FACT = option("--side", help=f"head, tail or both, {_WHEN}")
-PROTOCOL_FACT = option("--protocol", help=f"How it was evaluated, {_WHEN}")
-TASK_FACT = option(
-    "--task", help="entity prediction, where the table seems to be about another task and is not."
+EVALUATION_FACTS = (
+    option("--dataset", help=f"The data set, {_WHEN}"),
+    option("--split", help=f"What was evaluated, {_WHEN}"),
+    option("--protocol", help=f"How it was evaluated, {_WHEN}"),
 )
-FACTS = (DATASET_FACT, MODEL_FACT, SPLIT_FACT, SIDE_FACT, PROTOCOL_FACT, TASK_FACT)
+SIDE_FACT = option("--side", help=f"head, tail or both, {_WHEN}")
+FACTS = (
+    *EVALUATION_FACTS,
+    SIDE_FACT,
+    option("--model", help=f"The model, {_WHEN}"),
+    option("--task", help="entity prediction, where the table seems to be about another task and is not."),
+)
 """What a table does not say."""
 
 
@@ -131,7 +117,18 @@ def examples(*lines: str) -> str:
 
 
 class Command(click.Command):
-    """A command that takes negative numbers as values, and does not write over what it reads."""
+    """A command that takes negative numbers as values, and does not write over what it reads.
+
+    In place of the options OF_DATABASE its function gets `constants`.
+    """
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Call the function of the command."""
+        if "database" in ctx.params:
+            from rankadjust.cli.inputs import constants_of
+
+            ctx.params["constants"] = constants_of(ctx.params.pop("results"), ctx.params.pop("database"))
+        return super().invoke(ctx)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Return the rest of the arguments after options were read."""
@@ -155,35 +152,36 @@ class CommandByInput(Command):
         name: str,
         kind_of: Callable[[Mapping[str, Any]], str],
         kinds: Mapping[str, click.Command],
-        **settings: Any,  # noqa: ANN401 - of click.Command
+        **settings: Any,
     ) -> None:
         params = {param.name: param for command in kinds.values() for param in command.params}
-        super().__init__(name, params=list(params.values()), **settings)
+        super().__init__(name, params=sorted(params.values(), key=_is_of_any_command), **settings)
         self.kinds, self._kind_of = kinds, kind_of
 
     def make_context(
-        self,
-        info_name: str | None,
-        args: list[str],
-        parent: click.Context | None = None,
-        **extra: Any,  # noqa: ANN401 - of click.Context
+        self, info_name: str | None, args: list[str], *others: Any, **extra: Any
     ) -> click.Context:
         """Return the context of the command for the kind of input."""
-        context = super().make_context(info_name, list(args), parent, **extra)
+        context = super().make_context(info_name, list(args), *others, **extra)
         if context.resilient_parsing:
             return context
         with context, click.core.augment_usage_errors(context):
             kind = self._kind_of(context.params)
         try:
-            return self.kinds[kind].make_context(info_name, args, parent, **extra)
+            return self.kinds[kind].make_context(info_name, args, *others, **extra)
         except click.NoSuchOption as error:
             message = f"{error.option_name} has no effect on {kind}; leave it out."
             raise click.UsageError(message, context) from None
 
 
-def command(*params: click.Parameter, **settings: Any) -> Callable[[Callable[..., None]], Command]:  # noqa: ANN401
+def command(*params: click.Parameter, **settings: Any) -> Callable[[Callable[..., None]], Command]:
     """Return a decorator that makes a command with these parameters of a function."""
-    return click.command(cls=Command, params=list(params), **settings)
+    return click.command(cls=Command, params=sorted(params, key=_is_of_any_command), **settings)
+
+
+def _is_of_any_command(parameter: click.Parameter) -> bool:
+    """Return whether an option is listed last, below what only this command has."""
+    return parameter in (*OF_DATABASE, JSON)
 
 
 def require_output_free(context: click.Context, path: Path) -> None:

@@ -4,13 +4,15 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankadjust.cli import options
-from rankadjust.cli.inputs import constants_of
 from rankadjust.cli.printing import echo, say_what_was_assumed
+
+if TYPE_CHECKING:
+    from rankadjust.database.constants import Constants
 
 _TABLE, _RANKS = "a table", "ranks"
 _SOURCES = click.Argument(["sources"], nargs=-1, required=True, type=options.PATH, metavar="TABLE | RANKS...")
@@ -23,7 +25,7 @@ _HOW = (
     ),
     options.flag("--no-figure", help="Draw no figure."),
     options.flag("--force", help="Overwrite files in the folder that this command did not write."),
-    *(options.RESULTS, options.DATABASE),
+    *options.OF_DATABASE,
 )
 
 
@@ -34,18 +36,12 @@ def _kind_of(given: Mapping[str, Any]) -> str:
 
 
 def _paper(
-    sources: tuple[Path, ...],
-    output: Path,
-    no_figure: bool,
-    results: Path | None,
-    database: Path | None,
-    **given: Any,
+    sources: tuple[Path, ...], output: Path, no_figure: bool, constants: "Constants", **given: Any
 ) -> None:
     from rankadjust.literature.assumptions import assumptions
     from rankadjust.manuscript.paper import paper as make_paper
 
-    known = constants_of(results, database)
-    made = make_paper(list(sources), output, figure=not no_figure, database=known, **given)
+    made = make_paper(list(sources), output, figure=not no_figure, database=constants, **given)
     # Only of a table may facts be missing, and only a table has this option.
     if "sidecar" in given:
         say_what_was_assumed(assumptions(made.values))
@@ -57,10 +53,8 @@ paper = options.CommandByInput(
     "paper",
     _kind_of,
     {
-        _TABLE: options.command(*(_SOURCES, _FOLDER, options.SIDECAR, *options.FACTS), *_HOW)(_paper),
-        _RANKS: options.command(
-            *(_SOURCES, _FOLDER, options.DATASET_FACT, options.SPLIT_FACT, options.PROTOCOL_FACT), *_HOW
-        )(_paper),
+        _TABLE: options.command(_SOURCES, _FOLDER, options.SIDECAR, *options.FACTS, *_HOW)(_paper),
+        _RANKS: options.command(_SOURCES, _FOLDER, *options.EVALUATION_FACTS, *_HOW)(_paper),
     },
     help="""Make what a paper needs of a table of results: the table, a figure, the methods, what to check.
 

@@ -1,16 +1,16 @@
 """The command read: what is read of a table."""
 # It imports what it needs when it runs: it starts at once.
-# ruff: noqa: PLC0415, PLR0913, PLR0917
+# ruff: noqa: ANN401, PLC0415
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.cli import options
-from rankadjust.cli.inputs import constants_of, read_table
+from rankadjust.cli.inputs import read_table
 from rankadjust.cli.printing import echo, number_of, print_json, write
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     ),
     options.output(help="Write the table with its index beside each value."),
     options.flag("--all", "everything", help="Show every value, and every reason of unread cells."),
-    *(options.RESULTS, options.DATABASE, options.JSON),
+    *(*options.OF_DATABASE, options.JSON),
     epilog=options.examples(
         "rankadjust read my_table.md --write-sidecar my_table.yaml",
         "rankadjust read results.json --tidy values.csv",
@@ -35,24 +35,20 @@ if TYPE_CHECKING:
 )
 def read(
     table: Path,
-    sidecar: Path | None,
-    ask: bool,
+    constants: "Constants",
     write_sidecar: Path | None,
     tidy: Path | None,
     output: Path | None,
     everything: bool,
-    results: Path | None,
-    database: Path | None,
     as_json: bool,
-    **given: str | None,
+    **given: Any,
 ) -> None:
     """Read a table of results, and say in ten lines what was read, what was assumed, and what was not read.
 
     TABLE is Markdown, HTML, LaTeX, reStructuredText, CSV, TSV, plain text, or the JSON or YAML that a tool writes. The
     exit code is 1 if nothing was read.
     """
-    constants = constants_of(results, database)
-    found = read_table(table, sidecar, ask, constants, given)
+    found = read_table(table, constants, **given)
     reading = found.reading
     values = found.rows if reading is None else reading.values
     if as_json:

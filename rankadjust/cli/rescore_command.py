@@ -1,16 +1,20 @@
 """The command rescore: a table of results, adjusted."""
 # It imports what it needs when it runs: it starts at once.
-# ruff: noqa: PLC0415
+# ruff: noqa: ANN401, PLC0415
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.cli import options
-from rankadjust.cli.inputs import adjusted_rows, constants_of, nothing_read, numbers_read, read_table
+from rankadjust.cli.inputs import adjusted_rows, nothing_read, numbers_read, read_table
 from rankadjust.cli.printing import echo, print_json, say_if_histograms_are_missing, write
+
+if TYPE_CHECKING:
+    from rankadjust.database.constants import Constants
 
 
 @options.command(
@@ -20,21 +24,13 @@ from rankadjust.cli.printing import echo, print_json, say_if_histograms_are_miss
         *(".md", ".parquet", ".tsv", ".csv"),
         help="Write the rows, all columns (.parquet, .tsv, .csv) or a readable table (.md).",
     ),
-    *(options.RESULTS, options.DATABASE, options.JSON),
+    *(*options.OF_DATABASE, options.JSON),
     epilog=options.examples(
         "rankadjust rescore my_table.md", "rankadjust rescore results.csv --output results-adjusted.csv"
     ),
 )
 def rescore(
-    table: Path,
-    sidecar: Path | None,
-    accept: bool,
-    ask: bool,
-    output: Path | None,
-    results: Path | None,
-    database: Path | None,
-    as_json: bool,
-    **given: str | None,
+    table: Path, constants: "Constants", accept: bool, output: Path | None, as_json: bool, **given: Any
 ) -> None:
     """Adjust every value of a table of results, each row with its status.
 
@@ -45,8 +41,7 @@ def rescore(
     from rankadjust.literature.rescore import summary
     from rankadjust.literature.statuses import problems
 
-    constants = constants_of(results, database)
-    read = read_table(table, sidecar, ask, constants, given)
+    read = read_table(table, constants, **given)
     if read.rows.is_empty():
         raise RankadjustError(nothing_read(table))
     rescored = adjusted_rows([read], constants, accept=accept)

@@ -359,7 +359,7 @@ def test_a_number_of_candidates_stands_for_a_data_set(run):
     for line, message in (
         ("mrr=0.5", "Give --dataset, or --num-candidates"),
         ("--num-candidates 10 gmr=2", "gmr is not a mean over tasks: give --num-tasks, too"),
-        ("--num-candidates 10 --split testing mrr=0.5", "--split has no effect on values that name"),
+        ("--num-candidates 10 --split testing mrr=0.5", "--split has no effect on values without --dataset"),
         ("--num-candidates 10 --num-tasks 0 mrr=0.5", "tasks is 0"),
     ):
         assert message in run(f"adjust {line}")[2]
