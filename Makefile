@@ -120,7 +120,7 @@ test-cluster: $(DEV)  ## run the workflow on a Slurm that is brought up for it (
 test-browser: $(DEV)  ## open the report in a headless Chromium, without network
 	@$(BIN)/python -m pytest $(TWO) -m browser tests/browser
 
-api: $(DEV)  ## write anew what docs/ has of docstrings and registries: api, datasets, commands, columns, the metrics of methods.md, and what notebooks print
+api: $(DEV)  ## write anew what docs/ has of docstrings and registries: api, datasets, commands, columns, the table of metrics.md, and what notebooks print
 	@for page in api datasets commands columns; do \
 	  $(BIN)/python -m harness.$${page}_page > docs/$$page.md.new && mv docs/$$page.md.new docs/$$page.md || exit 1; done
 	@$(BIN)/python -m harness.metrics_table && $(BIN)/python -m harness.notebooks

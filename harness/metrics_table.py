@@ -1,4 +1,4 @@
-"""The table of metrics in docs/methods.md, made from the registry (`make api`)."""
+"""The table of metrics in docs/metrics.md, made from the registry (`make api`)."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.io import write_text
 from rankadjust.chance.metrics import FAMILIES, Family
 
-PAGE = Path("docs/methods.md")
+PAGE = Path("docs/metrics.md")
 BEGIN, END = "<!-- metrics: begin -->", "<!-- metrics: end -->"
 _HEADER = ("key", "name", "also called", "definition", "better", "perfect ranking")
 

@@ -1,7 +1,7 @@
 """The least and the greatest value that a metric can have: no rank is above the number of candidates of its task.
 
 Where the term of a metric only rises or only falls with the rank, its mean is between its values for two rankings:
-every true answer first, and every true answer last (docs/methods.md, "Metrics"). Tied ranks are means of ranks up
+every true answer first, and every true answer last (docs/metrics.md, "Bounds"). Tied ranks are means of ranks up
 to N, so the bounds hold for them too.
 """
 

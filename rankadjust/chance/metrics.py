@@ -1,6 +1,6 @@
 """Rank-based metrics as data: one registry of names, definitions, directions, optima and ranges.
 
-A metric is computed from the ranks r_1..r_n of n tasks with N_1..N_n candidates (docs/methods.md, "Metrics"):
+A metric is computed from the ranks r_1..r_n of n tasks with N_1..N_n candidates (docs/metrics.md):
 
 * additive metrics are the mean of a term f(r, N) over the tasks (MR, MRR, Hits@k, precision@k, nDCG, AUC);
 * means of another kind are a function of such a mean (GMR, IGMR, HMR, IMR);
@@ -68,7 +68,7 @@ class Metric:
 class Family:
     """The metrics that share a definition. They stop at a rank k where the key ends in _at_k.
 
-    definition: the metric for the table of docs/methods.md. names: aliases, with @k where there is a k. term: f(r, N)
+    definition: the metric for the table of docs/metrics.md. names: aliases, with @k where there is a k. term: f(r, N)
     without the cut at k; where it depends on N, `needs_candidates`. scale: what the term is multiplied with, given k.
     link: the function that turns the mean of the terms into the metric. The other fields have the meaning they have in
     `Metric`; a metric without direction has no `increasing`.

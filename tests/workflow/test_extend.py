@@ -86,7 +86,7 @@ def test_a_metric(fork):
     example = re.sub(r"^(>>>|\.\.\.) ?", "", page[page.index("def inverse_cube_root") :], flags=re.MULTILINE)
     body = re.search(r"^    return .*\n", example, flags=re.MULTILINE)[0]
     family = re.search(r"^    Family\(.*?^    \)", example, flags=re.MULTILINE | re.DOTALL)[0]
-    head = re.search(r"`(def inverse_cube_root\(.*?:)`", page)[1]
+    head = " ".join(re.search(r"`(def inverse_cube_root\([^`]*:)`", page)[1].split())
     metrics = fork / "rankadjust" / "chance" / "metrics.py"
     insert(metrics, "_SHIPPED = (", f'\n{head}\n    """Return 1 / ∛r."""\n{body}\n\n')
     metrics.write_text(
@@ -95,7 +95,7 @@ def test_a_metric(fork):
     moments = fork / "tests" / "unit" / "chance" / "test_moments.py"
     insert(moments, '        "inverse_median_rank": lambda', DEFINITION)
     python("harness.metrics_table", cwd=fork)
-    assert "MICR" in (fork / "docs" / "methods.md").read_text(encoding="utf-8")
+    assert "MICR" in (fork / "docs" / "metrics.md").read_text(encoding="utf-8")
     python("ruff", "check", "rankadjust", "tests/unit/chance", cwd=fork)
     python("ruff", "format", "--check", "rankadjust", "tests/unit/chance", cwd=fork)
     python("mypy", "rankadjust/chance/metrics.py", cwd=fork)
