@@ -1,8 +1,8 @@
 """Ranking tasks: tables with one row a task, read from files, frames or arrays and checked.
 
 Columns: rank, or optimistic and pessimistic (of tied scores); side (head, tail); optionally triple, num_candidates,
-weight and group, and the columns that `task_attributes` names. Other columns are left alone (docs/evaluate.md,
-"Ranks").
+weight and group, and the columns that `task_attributes` names. Other columns are left alone
+(docs/rank-files.md).
 """
 
 import csv

@@ -2,7 +2,7 @@
 
 Scores are a matrix of tasks and candidates; a higher score is better. They come as arrays or tensors, as one .npz file,
 or as a folder of .npy files that is read a few rows at a time, so that it may be larger than the memory
-(docs/evaluate.md).
+(docs/rank-files.md).
 """
 
 from collections.abc import Mapping, Sequence

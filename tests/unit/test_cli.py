@@ -60,7 +60,7 @@ def test_the_command_alone_opens_with_an_example():
 
 @pytest.mark.parametrize(
     ("document", "least"),
-    [("README.md", 1), ("docs/adjust.md", 5), ("docs/evaluate.md", 1), ("docs/compare.md", 4)],
+    [("README.md", 1), ("docs/adjust.md", 5), ("docs/evaluate.md", 1), ("docs/compare.md", 3)],
 )
 def test_sessions_of_the_documents_print_what_they_say(project, run, monkeypatch, document, least):
     monkeypatch.chdir(project)
