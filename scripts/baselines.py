@@ -17,6 +17,7 @@ def baselines(
     triples: str, summary: str, dataset: str, protocols: Sequence[Protocol], metrics: list[str], output: str
 ) -> None:
     isolated = read_json(summary)["isolated_entities"]
+    protocols = [protocol for protocol in protocols if protocol.has_standings]
     standings = count_standings(read_product(triples, "triples"), protocols, isolated)
     tables = baselines_tables(standings, [resolve(metric) for metric in metrics], protocols)
     named = [

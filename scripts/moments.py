@@ -21,14 +21,15 @@ def moments(
     tables = []
     for protocol in protocols:
         histogram, of_both_sides = (table.filter(protocol=protocol.name) for table in (counted, linked))
-        independent = moments_table(histogram, resolved)
+        independent = moments_table(histogram, resolved, protocol)
         random_scorer = nulls_table(histogram, of_both_sides, protocol, resolved)
         both = independent.join(
             random_scorer, on=["split", "side", "metric"], how="left", maintain_order="left"
         )
         key = (pl.lit(dataset).alias("dataset"), pl.lit(protocol.name).alias("protocol"))
         tables.append(both.select(*key, pl.all()))
-    write_product(pl.concat(tables), output, "moments")
+    # Only protocols whose ranks are not uniform say the optimum and bounds.
+    write_product(pl.concat(tables, how="diagonal"), output, "moments")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from rankadjust.baselines.links import Links, links_of
 from rankadjust.baselines.recurrency import RECURRENCY, Recurrency, order_of_times
 from rankadjust.baselines.scores import STATIC, scores_of
 from rankadjust.baselines.standings import Standing, Static
-from rankadjust.counting.attributes import by_first_row, single_tasks, task_attributes
+from rankadjust.counting.attributes import by_first_row, evaluated, single_tasks, task_attributes
 from rankadjust.counting.candidates import graphs_of, require_applicable
 from rankadjust.counting.codes import integer_codes, one_frame
 from rankadjust.counting.groups import in_groups, survey
@@ -91,7 +91,7 @@ def task_standings(triples: pl.DataFrame, protocol: Protocol, isolated: int = 0)
     Arguments and tasks are as for `rankadjust.counting.attributes.count_tasks`. The columns are row (the first row of
     `triples` with this triple), side, baseline, above and tied.
     """
-    frame = _checked(triples, [protocol])
+    frame = _checked(evaluated(triples, protocol), [protocol])
     ((parts,), _) = _in_groups(frame, [_alike(protocol)], isolated, _single)
     tasks = pl.concat(
         pl.concat(tables).with_columns(side=pl.lit(side), baseline=pl.lit(baseline))
@@ -111,8 +111,9 @@ def tasks_with_baselines(
     """
     tasks = task_attributes(triples, labels, protocol, isolated)
     rules = get_protocol(protocol) if isinstance(protocol, str) else protocol
-    if rules.negatives is not None:
+    if rules.negatives is not None or not rules.has_standings:
         return tasks
+    triples = evaluated(triples, rules)
     line = (pl.int_range(pl.len(), dtype=pl.Int64) + 1).over("split")
     places = triples.select(pl.col("split").cast(pl.String), line=line).with_row_index("row")
     standings = task_standings(triples, rules, isolated).with_columns(
@@ -206,19 +207,20 @@ def _of_group(
     typed = any(protocol.types == "observed" for protocol in protocols)
 
     @cache
-    def static(time: Time) -> Static:
-        rows = rows_of(codes, surveyed, time)
+    def static(time: Time, splits: str) -> Static:
+        rows = rows_of(codes, surveyed, time, splits)
         scores = scores_of(rows, links, learned.confidences, relations)
         return Static(rows, scores, is_one_of(rows.split, surveyed.graph.evaluated), typed)
 
     @cache
-    def recurrency(time: Time) -> Recurrency | None:
-        scorer = static(time)
+    def recurrency(time: Time, splits: str) -> Recurrency | None:
+        scorer = static(time, splits)
         return None if when is None else Recurrency(scorer, when[scorer.rows.times[0]])
 
     made = []
     for protocol in protocols:
-        unchanging, other = static(protocol.time), recurrency(protocol.time)
+        alike = protocol.time, protocol.splits
+        unchanging, other = static(*alike), recurrency(*alike)
         ranked = list(ranked_rows(unchanging.rows, protocol))
         of_protocol: dict[tuple[str, str, str], pl.DataFrame] = {}
         for side in SIDES:

@@ -19,7 +19,7 @@ from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import filled
 from rankadjust.base.vocabulary import SIDES, TASK_SIDES
-from rankadjust.chance.metrics import Metric
+from rankadjust.chance.metrics import Metric, share_beaten
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.terms import mean_and_variance
 
@@ -42,8 +42,10 @@ def bounded_moments(
     the tasks of a split and side, where it is known. Expectation and variance are null; expectation_low and
     expectation_high bound the expectation, variance_low and variance_high the variance where a bound is known.
 
-    Raises RankadjustError where no N within the intervals have such a sum.
+    Raises RankadjustError where no N within the intervals have such a sum. Metrics that are not monotone in N (an
+    estimate of Hits@10 among 50) have no rows.
     """
+    metrics = [each for each in metrics if not each.needs_candidates or each.shape is share_beaten]
     bounds = _of_extremes(intervals, metrics)
     closer = _of_totals(intervals, metrics, totals or {})
     return bounds.join(closer, on=_KEY, how="left", maintain_order="left").select(

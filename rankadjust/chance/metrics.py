@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.words import shipped_mapping
+from rankadjust.chance.draw import Draw
 
 Term = Callable[[FloatArray, FloatArray], FloatArray]
 """f(ranks, num_candidates), elementwise; nan where a task does not count."""
@@ -352,6 +353,18 @@ def discounted_gain(ranks: FloatArray, _: FloatArray) -> FloatArray:
     return 1.0 / np.log2(1.0 + ranks)
 
 
+def _expected_hits(negatives: int) -> Term:
+    """Return the term P(r' <= 10), r' the rank among so many negatives, each drawn from all other candidates."""
+    is_hit = (np.arange(negatives + 1) < 10).astype(np.float64)[:, None]
+
+    def expected(ranks: FloatArray, counts: FloatArray) -> FloatArray:
+        among = np.ravel(np.broadcast_to(counts, np.shape(ranks)))
+        means = Draw(negatives, replacement=True).means(np.ravel(ranks), among, is_hit)
+        return means.reshape(np.shape(ranks))
+
+    return expected
+
+
 def share_beaten(ranks: FloatArray, counts: FloatArray) -> FloatArray:
     """Return (N - r) / (N - 1), the share of the other candidates that the true answer beats; nan for N = 1."""
     others = np.where(counts > 1, counts - 1, np.nan)
@@ -409,6 +422,17 @@ _SHIPPED = (
         ("precision@k", "p@k"),
         term=hit,
         scale=lambda k: 1.0 / k,
+    ),
+    *(
+        _of_shares(
+            f"hits_at_10_{negatives + 1}",
+            f"Hits@10_{negatives + 1}",
+            f"f = P(Binomial({negatives}, (r - 1)/(N - 1)) ≤ 9), estimated from the full rank",
+            (f"hit@10_{negatives + 1}", f"h@10_{negatives + 1}"),
+            needs_candidates=True,
+            term=_expected_hits(negatives),
+        )
+        for negatives in (49, 50)
     ),
     _of_shares("ndcg", "nDCG", "f = 1/log2(1 + r)", (), term=discounted_gain),
     _of_shares("ndcg_at_k", "nDCG", "f = 1/log2(1 + r) if r ≤ k, else 0", ("ndcg@k",), term=discounted_gain),
@@ -472,9 +496,13 @@ def _lookup(name: str) -> tuple[Family, int | None] | None:
 
 
 def _fold(name: str) -> str:
-    """Return a name without case and separators, "at" before k as @: 'Hits at_10' becomes 'hits@10'."""
+    """Return a name without case and separators, "at" before k as @: 'Hits at_10' becomes 'hits@10'.
+
+    Two numbers stay apart: 'hits_at_10_50' becomes 'hits@10_50'.
+    """
     spaced = re.sub(r"[\s_-]+", " ", name.casefold()).strip()
-    return re.sub(r" at (?=k$|[0-9]+$)", "@", spaced).replace(" ", "")
+    spaced = re.sub(r"(?<=[0-9]) (?=[0-9])", "_", spaced)
+    return re.sub(r" at (?=k$|[0-9]+(_[0-9]+)?$)", "@", spaced).replace(" ", "")
 
 
 def _hint(name: str) -> str:

@@ -5,7 +5,7 @@ tasks, no sampling. docs/methods.md, "Exact moments" and "Numerics", derives eac
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,8 +18,10 @@ from rankadjust.base.vocabulary import SIDES
 from rankadjust.chance.candidate_counts import CandidateCounts
 from rankadjust.chance.median import MedianMoments, median_moments
 from rankadjust.chance.metrics import Metric, resolve
+from rankadjust.chance.rank_laws import against_itself, of_draws
 from rankadjust.chance.rank_sums import panels
 from rankadjust.chance.terms import harmonic, mean_and_variance, method
+from rankadjust.counting.protocols import Protocol, get_protocol
 
 
 @dataclass(frozen=True)
@@ -94,14 +96,20 @@ def metric_moments(
     return _moments(metric, _Histogram.of(counts, multiplicity))
 
 
-def moments_table(histogram: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
+def moments_table(
+    histogram: pl.DataFrame, metrics: Sequence[Metric], protocol: str | Protocol = "filtered"
+) -> pl.DataFrame:
     """Return the moments of all metrics for each split and side (head, tail, both) of a histogram.
 
     histogram: columns split, side (head or tail), entities, num_candidates, tasks, as `count_candidates` makes
     them; "both" is the two sides pooled. The result has one row per split (in the order of the histogram), side and
     metric: split, side, metric, entities, tasks, expectation, variance (null where there are none), method, reason.
+    protocol: says the law of the ranks; where they are not uniform on 1..N there are the columns optimum,
+    expectation_low and expectation_high, too.
     """
-    rows = []
+    rules = get_protocol(protocol) if isinstance(protocol, str) else protocol
+    is_uniform = rules.counting != "twice" and rules.drawn == "without-replacement"
+    rows: list[tuple[object, ...]] = []
     for split in histogram["split"].unique(maintain_order=True):
         of_split = histogram.filter(pl.col("split") == split)
         for side in SIDES:
@@ -111,10 +119,41 @@ def moments_table(histogram: pl.DataFrame, metrics: Sequence[Metric]) -> pl.Data
             pooled = _Histogram.of(part["num_candidates"].to_numpy(), part["tasks"].to_numpy())
             entities = part["entities"].max()
             for metric in metrics:
-                moments = _moments(metric, pooled)
+                key = split, side, metric.key, entities, int(pooled.total)
                 # Much faster than `astuple`, which copies every field.
-                rows.append((split, side, metric.key, entities, int(pooled.total), *vars(moments).values()))
-    return pl.DataFrame(rows, schema=_TABLE_SCHEMA, orient="row")
+                values = (
+                    vars(_moments(metric, pooled)).values() if is_uniform else _of_law(metric, pooled, rules)
+                )
+                rows.append((*key, *values))
+    return pl.DataFrame(
+        rows, schema=_TABLE_SCHEMA if is_uniform else {**_TABLE_SCHEMA, **_OF_LAWS}, orient="row"
+    )
+
+
+_OF_LAWS = dict.fromkeys(("optimum", "expectation_low", "expectation_high"), pl.Float64)
+_NOT_A_MEAN = "not a mean over the tasks: it is derived for ranks that are uniform on 1..N alone"
+_OWN_NEGATIVE = (
+    "the true answer may be its own negative, and a sorting routine decides that tie: only bounds are known"
+)
+
+
+def _of_law(metric: Metric, histogram: _Histogram, protocol: Protocol) -> tuple[object, ...]:
+    """Return the moments of a metric, its optimum and the bounds of its expectation, for ranks of another law."""
+    if not metric.additive or metric.term is None:
+        return (None, None, "none", _NOT_A_MEAN, metric.optimum, None, None)
+    if protocol.negatives is None:
+        shifted = against_itself(metric)
+        best = (
+            shifted.term(np.ones_like(histogram.counts), histogram.counts) if shifted.term else np.array([])
+        )
+        optimum = float(histogram.sum(best) / histogram.total)
+        moments = _moments(replace(shifted, optimum=optimum), histogram)
+        return (*vars(moments).values(), optimum, None, None)
+    itself = protocol.drawn == "with-true-answer"
+    (low, high), variance = of_draws(metric, histogram, protocol.negatives, itself=itself)
+    if itself:
+        return (None, None, "bounds, sum over ranks", _OWN_NEGATIVE, metric.optimum, low, high)
+    return (low, variance, "sum over ranks", None, metric.optimum, None, None)
 
 
 _TABLE_SCHEMA = {

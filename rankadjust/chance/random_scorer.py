@@ -197,9 +197,11 @@ def _why_unknown(metric: Metric, protocol: Protocol) -> str | None:
     """Return why a metric has no variance under a protocol, None where it has."""
     if not metric.additive:
         return "not a mean over the tasks: its variance under a random scorer is not derived"
+    if protocol.drawn != "without-replacement":
+        return "how tasks share negatives that are drawn again is not known"
     if protocol.counting == "exclusive":
         return "the true answer is not counted, so that ranks are not uniform on 1..N"
-    if protocol.filter == "none" and protocol.negatives is None:
+    if protocol.filter in ("none", "graph") and protocol.negatives is None:
         return "without a filter true triples are negatives of other tasks: that covariance is not derived"
     return None
 

@@ -34,6 +34,7 @@ def task_attributes(
     labels with ? in place of the answer; cardinality of the relation in training (1-1, 1-n, n-1 or n-n; unseen
     where training lacks it); half_link (seen or unseen): whether the query has any answer in training.
     """
+    triples = evaluated(triples, get_protocol(protocol) if isinstance(protocol, str) else protocol)
     times = [name for name in TIME_COLUMNS if name in triples.columns]
     of_kind = {kind: labels.filter(kind=kind).sort("id")["label"] for kind in ("entity", "relation")}
     kinds = {"head": "entity", "relation": "relation", "tail": "entity"}
@@ -73,6 +74,14 @@ def task_attributes(
     )
 
 
+def evaluated(triples: pl.DataFrame, protocol: Protocol) -> pl.DataFrame:
+    """Return triples with the splits that the protocol evaluates: merged ones have one name."""
+    if protocol.splits == "separate":
+        return triples
+    split = pl.col("split").cast(pl.String).replace("inference_validation", "inference_testing")
+    return triples.with_columns(split.cast(triples.schema["split"]))
+
+
 def count_tasks(triples: pl.DataFrame, protocol: str | Protocol, isolated: int = 0) -> pl.DataFrame:
     """Return the number of candidates of each single ranking task of the test splits.
 
@@ -84,14 +93,14 @@ def count_tasks(triples: pl.DataFrame, protocol: str | Protocol, isolated: int =
     for a protocol that does not apply, and for triples as count_candidates does.
     """
     given = get_protocol(protocol) if isinstance(protocol, str) else protocol
-    frame = one_frame(triples)
+    frame = evaluated(one_frame(triples), given)
     present = frame["split"].unique().to_list()
     require_applicable([given], frame.columns, present)
     codes = integer_codes(frame)
     surveys = survey(codes, isolated)
     parts = [pl.DataFrame(schema={"num_candidates": pl.Int64, "side": pl.String})]
     for graph in graphs_of(present):
-        rows = rows_of(of_graph(codes, graph), surveys[graph], given.time)
+        rows = rows_of(of_graph(codes, graph), surveys[graph], given.time, given.splits)
         ranked = {split: each for split, each in ranked_rows(rows, given) if split in TEST_SPLITS}
         for side in SIDES:
             candidates = tasks_of(rows, side, given).candidates.astype(np.int64)

@@ -5,7 +5,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 
 import polars as pl
@@ -161,19 +161,18 @@ def count_protocols(
     different = list(dict.fromkeys(alike.values()))
 
     def count(own: dict[str, Integers], of_graph: Survey, _: Integers) -> list[Counts]:
-        rows = cache(lambda time: rows_of(own, of_graph, time))
+        rows = cache(partial(rows_of, own, of_graph))
+        alike = [(rows(each.time, each.splits), each) for each in different]
         return [
-            counts_of_tasks(
-                rows(each.time), {side: tasks_of(rows(each.time), side, each) for side in SIDES}, each
-            )
-            for each in different
+            counts_of_tasks(of, {side: tasks_of(of, side, each) for side in SIDES}, each)
+            for of, each in alike
         ]
 
     counts: dict[Protocol, list[Counts]] = {each: [] for each in different}
     for graph in map(surveyed.__getitem__, graphs_of(present)):
         for protocol in given:
             entities = int(graph.pool(protocol).sum())
-            if protocol.negatives is not None and protocol.negatives >= entities:
+            if protocol.constant is not None and protocol.constant > entities:
                 raise RankadjustError(
                     f"{protocol.name}: {protocol.negatives} distinct negatives cannot be drawn from {entities} entities"
                 )

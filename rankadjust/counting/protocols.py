@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.io import shipped
 from rankadjust.base.schemas import line_of, read_yaml, validate
-from rankadjust.base.vocabulary import time_columns
+from rankadjust.base.vocabulary import TEST_SPLITS, time_columns
 from rankadjust.base.words import folded, same_name
 
 SHIPPED = "config/protocols.yaml"
@@ -33,13 +33,22 @@ class Protocol:
     unseen: evaluation triples with an entity or relation absent from training are ranked, or dropped.
     duplicates: a triple that occurs twice in an evaluation split is two tasks, or one.
     filter: which true triples are removed from the candidates: the triples of every split (all), of the splits up to
-        the evaluated split (cumulative), or only the test triple itself (none).
+        the evaluated split (cumulative), of the graph and the evaluated split (split), of the graph (graph), or only
+        the test triple itself (none). The graph is training, or inference.
     time: a known triple is known at any time, or only at the same time.
-    types: candidates are any entities, or those that training has on that side of the relation.
+    types: candidates are any entities, or those that training (observed) or any split (known) has on that side of the
+        relation.
     negatives: None ranks against every candidate, q against q sampled ones.
-    counting: exclusive leaves the true answer out of the count, as some published constants did.
+    counting: exclusive leaves the true answer out of the count, as some published constants did; twice ranks it
+        against itself, too, so that ranks are from 2 to N + 1.
     sides: one score of the true triple decides both its ranks (shared), or each side has its own (independent).
-    data: any triples, or only temporal ones, where a name would say nothing about others.
+    data: any triples, or only temporal ones, where a name would say nothing about others; or data with a single
+        graph and no times (one-graph), or with test triples on two graphs (inductive).
+    splits: each split is evaluated on its own, or inference_validation and inference_testing as one (merged), which
+        then is inference_testing.
+    drawn: q distinct negatives, or each from all other candidates (with-replacement), or each from all but the entity
+        of the query, so that the true answer may be drawn (with-true-answer). Where one may be drawn again
+        num_candidates is the number of entities that are drawn from, the true answer among them.
 
     A combination that makes no sense is a RankadjustError that says why.
     """
@@ -48,18 +57,36 @@ class Protocol:
     entities: Literal["release", "training"] = "release"
     unseen: Literal["keep", "drop"] = "keep"
     duplicates: Literal["keep", "drop"] = "keep"
-    filter: Literal["all", "cumulative", "none"] = "all"
+    filter: Literal["all", "cumulative", "split", "graph", "none"] = "all"
     time: Time = "ignore"
-    types: Literal["any", "observed"] = "any"
+    types: Literal["any", "observed", "known"] = "any"
     negatives: int | None = None
-    counting: Literal["inclusive", "exclusive"] = "inclusive"
+    counting: Literal["inclusive", "exclusive", "twice"] = "inclusive"
     sides: Literal["shared", "independent"] = "shared"
-    data: Literal["any", "temporal"] = "any"
+    data: Literal["any", "temporal", "one-graph", "inductive"] = "any"
+    splits: Literal["separate", "merged"] = "separate"
+    drawn: Literal["without-replacement", "with-replacement", "with-true-answer"] = "without-replacement"
     description: str = ""
 
     def __post_init__(self) -> None:
         for problem in _problems(self):
             raise RankadjustError(f"protocol {self.name!r}: {problem}")
+
+    @property
+    def constant(self) -> int | None:
+        """The number of candidates that all tasks have, None where they differ."""
+        is_constant = self.negatives is not None and self.drawn == "without-replacement"
+        return self.negatives + 1 if is_constant and self.negatives is not None else None
+
+    @property
+    def has_standings(self) -> bool:
+        """Whether the candidates that counting baselines are ranked against are known (`rankadjust.baselines`)."""
+        ranks_all = (
+            self.filter in ("all", "cumulative", "none"),
+            self.types != "known",
+            self.counting != "twice",
+        )
+        return all(ranks_all) and self.drawn == "without-replacement"
 
 
 _CHOICES: dict[str, tuple[str, ...]] = {
@@ -113,6 +140,12 @@ def applies(
     """
     if (protocol.time == "aware" or protocol.data == "temporal") and not time_columns(columns):
         return f"{protocol.name} is for triples with a time, and these have none"
+    if protocol.data == "one-graph" and (
+        time_columns(columns) or not set(_INFERENCE).isdisjoint(splits or ())
+    ):
+        return f"{protocol.name} is for one graph without times"
+    if protocol.data == "inductive" and splits is not None and not set(splits).issuperset(TEST_SPLITS):
+        return f"{protocol.name} is for data sets with test triples on two graphs, as GraIL's are"
     if splits is not None and (protocol.entities, protocol.unseen, protocol.types) != (
         "release",
         "keep",
@@ -141,8 +174,10 @@ def _problems(protocol: Protocol) -> Iterator[str]:
         yield f"the name promises other negatives than {negatives}"
     if protocol.time == "aware" and protocol.filter == "none":
         yield "time: aware says which known triples are filtered, and filter: none filters none; drop one of the two"
-    if protocol.types == "observed" and negatives is not None:
-        yield "types: observed may leave fewer entities than negatives, so that their number would not be constant"
+    if protocol.types != "any" and negatives is not None:
+        yield f"types: {protocol.types} may leave fewer entities than negatives: their number would not be constant"
+    if protocol.drawn != "without-replacement" and negatives is None:
+        yield f"drawn: {protocol.drawn} says how negatives are drawn; say how many (negatives)"
 
 
 @cache

@@ -90,8 +90,8 @@ class Rows:
 
     def pool(self, side: Side, protocol: Protocol) -> tuple[Flags, Integers]:
         """Return whether each row's answer is in its pool of candidates, and the size of that pool."""
-        if protocol.types == "observed":
-            return self._observed[side]
+        if protocol.types != "any":
+            return (self._observed if protocol.types == "observed" else self._known)[side]
         pool = self.survey.pool(protocol)
         return pool[self.entity(side)], pool.sum()
 
@@ -129,23 +129,40 @@ class Rows:
     @cached_property
     def _observed(self) -> dict[Side, tuple[Flags, Integers]]:
         """Whether the base has each row's answer on that side of its relation, and how many answers it has there."""
+        return self._answers(self.in_base)
+
+    @cached_property
+    def _known(self) -> dict[Side, tuple[Flags, Integers]]:
+        """The same of all splits."""
+        return self._answers(np.ones_like(self.in_base))
+
+    def _answers(self, of_rows: Flags) -> dict[Side, tuple[Flags, Integers]]:
         by_side: dict[Side, tuple[Flags, Integers]] = {}
         for side in SIDES:
             numbers = numbered([self.relation, self.entity(side)])
             observed = np.zeros(int(numbers.max()) + 1, bool)
-            observed[numbers[self.in_base]] = True
+            observed[numbers[of_rows]] = True
             relation_of = np.empty(observed.size, self.relation.dtype)
             relation_of[numbers] = self.relation
             sizes = np.bincount(relation_of[observed], minlength=int(self.relation.max()) + 1)
             by_side[side] = observed[numbers], sizes[self.relation]
         return by_side
 
+    @cached_property
+    def answer_in_base(self) -> Flags:
+        """Whether the base has each row's answer, in whatever row."""
+        return self.in_base[np.maximum.accumulate(np.where(self.first, np.arange(self.first.size), 0))]
 
-def rows_of(codes: Mapping[str, Integers], survey: Survey, time: Time) -> Rows:
+
+def rows_of(codes: Mapping[str, Integers], survey: Survey, time: Time, splits: str = "separate") -> Rows:
     """Return the distinct rows; the first row of an answer is from its earliest split.
 
-    time: of the protocol, whether an answer at another time is another answer.
+    time, splits: of the protocol, whether an answer at another time is another answer, and whether the evaluation
+    splits of the inference graph are one.
     """
+    if splits == "merged" and survey.graph is INFERENCE_GRAPH:
+        validation, testing = map(ORDER.index, INFERENCE_GRAPH.evaluated[1:])
+        codes = {**codes, "split": np.where(codes["split"] == validation, testing, codes["split"])}
     times = time_columns(codes)
     answer = ["head", "relation", "tail", *(times if time == "aware" else ())]
     # What makes an answer known comes first.
@@ -190,15 +207,22 @@ class TasksOfSide(NamedTuple):
 def tasks_of(rows: Rows, side: Side, protocol: Protocol) -> TasksOfSide:
     """Return query and number of candidates of every row, ranked or not."""
     query, static_query = rows.query[side], rows.static_query[side]
-    if protocol.negatives is not None:
-        return TasksOfSide(query, static_query, np.full(query.size, protocol.negatives + 1))
+    if protocol.constant is not None:
+        return TasksOfSide(query, static_query, np.full(query.size, protocol.constant))
     inside, size = rows.pool(side, protocol)
-    if protocol.filter == "none":
-        # Without a filter every candidate but the true answer is a negative. Where candidates are restricted (to
-        # training's entities, to observed types) a true answer may be outside them: its task then has one
-        # negative more than a task of the same query whose answer is among them. They are counted as two queries.
-        static = 2 * static_query + inside
-        return TasksOfSide(2 * query + inside if rows.times else static, static, size - inside + 1)
+    if protocol.filter in ("none", "graph"):
+        # Every candidate but the true answer, and those that the graph knows, is a negative. Where candidates are
+        # restricted (to training's entities, to observed types) or the graph knows a true answer, its task has one
+        # negative more than a task of the same query with another answer. They are counted as two queries.
+        own, known = inside, np.zeros_like(query)
+        if protocol.filter == "graph":
+            own = inside & ~rows.answer_in_base
+            filtered = query if filters_by_time(rows, protocol) else static_query
+            known = _known(filtered, inside & rows.in_base, rows, protocol)
+        static = 2 * static_query + own
+        # Where the true answer may be drawn as a negative, the entity of the query may not.
+        candidates = size - known - own + 1 - (protocol.drawn == "with-true-answer")
+        return TasksOfSide(2 * query + own if rows.times else static, static, candidates)
     return filtered_tasks(rows, side, protocol, inside, size)
 
 
@@ -212,20 +236,29 @@ def filtered_tasks(rows: Rows, side: Side, protocol: Protocol, inside: Flags, si
 
 def filters_by_time(rows: Rows, protocol: Protocol) -> bool:
     """Return whether tasks of one query have other candidates at other times."""
-    return bool(rows.times) and protocol.time == "aware" and protocol.negatives is None
+    return bool(rows.times) and protocol.time == "aware" and protocol.constant is None
 
 
 def _known(query: Integers, inside: Flags, rows: Rows, protocol: Protocol) -> Integers:
     """Return for every row how many candidates of its query are known to the filter when the row is ranked.
 
     A cumulative filter knows training when training is ranked, validation as well when validation is, and all when
-    testing is.
+    testing is. A filter by split knows training, and the split itself.
     """
     queries = int(query.max()) + 1
     known = inside & rows.first
-    if protocol.filter != "cumulative":
+    if protocol.filter not in ("cumulative", "split"):
         return np.bincount(selected(query, known), minlength=queries)[query]
     numbers = np.empty_like(query)
+    if protocol.filter == "split":
+        of_base = np.bincount(selected(query, known & rows.in_base), minlength=queries)
+        # Rows of an answer are sorted by split.
+        own = inside & (rows.first | starts([rows.split])) & ~rows.answer_in_base
+        for split in np.unique(rows.split):
+            places = np.flatnonzero(rows.split == split)
+            here = query[places]
+            numbers[places] = (of_base + np.bincount(selected(here, own[places]), minlength=queries))[here]
+        return numbers
     known_of = np.zeros(queries, np.int64)
     for at_level in rows.levels:
         query_at_level = query[at_level]

@@ -101,10 +101,10 @@ def add_coefficients(moments: pl.DataFrame) -> pl.DataFrame:
     def of_metric(facts: Mapping[str, float | None]) -> pl.Expr:
         return pl.col("metric").replace_strict(facts).cast(pl.Float64)
 
-    expectation, optimum = (
-        pl.col("expectation"),
-        of_metric({key: each.optimum for key, each in metrics.items()}),
-    )
+    # Where ranks are not uniform on 1..N, the best value may be another.
+    own = [pl.col("optimum")] if "optimum" in moments.columns else []
+    optimum = pl.coalesce(*own, of_metric({key: each.optimum for key, each in metrics.items()}))
+    expectation = pl.col("expectation")
     sign = of_metric({key: 1.0 if each.increasing else -1.0 for key, each in metrics.items()})
     # Every ranking has the same value; false where the variance is not known.
     is_constant = (pl.col("variance") == 0).fill_null(value=False)

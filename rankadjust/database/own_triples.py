@@ -44,7 +44,7 @@ def baselines_of(
     standings = cache(lambda: list(count_standings(splits, [protocol])))
 
     def values(metrics: Sequence[str] | None) -> pl.DataFrame:
-        if not set(KNOWN_SPLITS) & set(splits):
+        if not set(KNOWN_SPLITS) & set(splits) or not protocol.has_standings:
             return pl.DataFrame(schema=BASELINES_SCHEMA)
         wanted = expand(METRICS, (1, 3, 5, 10)) if metrics is None else list(map(resolve, metrics))
         (table,) = baselines_tables(standings(), wanted, [protocol])
@@ -113,7 +113,7 @@ def computed(
     counts: dataset, protocol, and the columns of a histogram of `rankadjust.count_candidates`; pairs: None where it is
     not known which tasks share a query, so that the variance under a random scorer is missing.
     """
-    rows = moments_table(counts, metrics)
+    rows = moments_table(counts, metrics, protocol)
     if pairs is None:
         rows = rows.with_columns(**_UNKNOWN)
     else:

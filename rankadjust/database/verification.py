@@ -174,7 +174,8 @@ def require_baselines(
 ) -> None:
     """Raise RankadjustError where a release lacks the baselines of a verified data set whose triples are given."""
     given = [dataset for dataset in registry.values() if set(KNOWN_SPLITS) & set(dataset.splits)]
-    _require(_counted(given, protocols), baselines.select("dataset", "protocol").unique().iter_rows())
+    ranked = {name: each for name, each in protocols.items() if each.has_standings}
+    _require(_counted(given, ranked), baselines.select("dataset", "protocol").unique().iter_rows())
 
 
 def _counted(datasets: Iterable[Dataset], protocols: Mapping[str, Protocol]) -> set[tuple[str, str]]:
@@ -203,7 +204,7 @@ def require_sound(database: pl.DataFrame) -> None:
     A row is sound where its moments can be moments, where a reason is given for missing values, and where every scale
     and offset follows from the moments, to the last bit.
     """
-    anew = add_coefficients(database.drop("optimum", *SCALES)).select(pl.col(SCALES).name.suffix("_anew"))
+    anew = add_coefficients(database.drop(*SCALES)).select(pl.col(SCALES).name.suffix("_anew"))
     faults = _wrong_moments() | {
         f"{name} does not follow from the moments": pl.col(name).ne_missing(pl.col(f"{name}_anew"))
         for name in SCALES

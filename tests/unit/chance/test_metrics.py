@@ -113,7 +113,9 @@ SPELLINGS = [(name, family) for family in FAMILIES.values() for name in (family.
 def test_aliases_resolve_whatever_the_spelling(spelling, k, at, separator, case):
     name, family = spelling
     base = name.removesuffix("_at_k").removesuffix("@k")
-    written = base.replace("_", separator) + (f"{at}{k}" if family.needs_k else "")
+    # Two numbers need something between them: hits@10_50 is not hits@1050.
+    between = separator or "_" if "10_5" in base else separator
+    written = base.replace("_", between) + (f"{at}{k}" if family.needs_k else "")
     flips = (case * (1 + len(written) // 40))[: len(written)]
     written = "".join(letter.upper() if flip else letter for letter, flip in zip(written, flips, strict=True))
     assert resolve(f" {written} ") == family.metric(k if family.needs_k else None)

@@ -9,6 +9,7 @@ import json
 import math
 from collections import Counter
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +83,7 @@ def exact_value(metric, ranks, counts):
         "ndcg": lambda: sum(gains) / n,
         "ndcg_at_k": lambda: sum(gains) / n,
         "auc": lambda: sum(shares) / len(shares),
+        **{f"hits_at_10_{q + 1}": partial(expected_hits, q, ranks, counts) for q in (49, 50)},
         "geometric_mean_rank": lambda: mp.root(math.prod(ranks), n),
         "inverse_geometric_mean_rank": lambda: 1 / mp.root(math.prod(ranks), n),
         "harmonic_mean_rank": lambda: n / sum(Fraction(1, r) for r in ranks),
@@ -90,6 +92,15 @@ def exact_value(metric, ranks, counts):
         "inverse_median_rank": lambda: Fraction(2, sum(middle)),
     }
     return definitions[metric.family]()
+
+
+def expected_hits(negatives, ranks, counts):
+    """Return the mean of P(Binomial(q, (r - 1) / (N - 1)) <= 9), 1 where there is no other candidate."""
+    shares = [Fraction(rank - 1, max(count - 1, 1)) for rank, count in zip(ranks, counts, strict=True)]
+    chosen = [math.comb(negatives, j) for j in range(10)]
+    return sum(
+        chosen[j] * share**j * (1 - share) ** (negatives - j) for share in shares for j in range(10)
+    ) / len(ranks)
 
 
 def enumerated(metric, histogram):

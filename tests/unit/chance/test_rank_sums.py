@@ -24,7 +24,9 @@ def test_the_mean_is_that_of_all_ranks_in_between(metric):
     ]
     # The reference sums up to 200,000 numbers pairwise: 1e-14.
     found = mean_over_orders(metric, best, worst, counts)
-    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-300)
+    # Far down the polynomial of an estimated hit is all but 0.
+    least = 1e-24 if metric.needs_candidates else 1e-300
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=least)
     np.testing.assert_array_equal(best, [o for o, _ in RANGES])
 
 

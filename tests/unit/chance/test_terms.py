@@ -20,7 +20,9 @@ from rankadjust.chance.terms import (
     mean_and_variance,
 )
 
-KEYS = [metric.key for metric in expand(list(FAMILIES), [1, 3, 10]) if metric.term and metric.family != "auc"]
+KEYS = [
+    metric.key for metric in expand(list(FAMILIES), [1, 3, 10]) if metric.term and not metric.needs_candidates
+]
 LARGE = [(1000, 1001), (10**8, 3), (10**8, 10**8), (10**8, 10**5)]
 SEVERAL = np.array([1, 2, 3, 4, 7, 10, 11, 14, 33, 60], dtype=float)
 
