@@ -9,13 +9,12 @@ import gzip
 import hashlib
 import json
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import polars as pl
 
@@ -34,9 +33,6 @@ LAYOUTS = dict.fromkeys(
     ("triples", "labels", "candidates", "pairs", "moments", "baselines", "benchmarks", "bounds", "rescored"),
     1,
 ) | dict.fromkeys(("tasks", "adjustments"), 2)
-
-
-# --- where files are -------------------------------------------------------------------------------------------------
 
 
 def path_from(text: str, folder: Path) -> Path:
@@ -74,9 +70,6 @@ def contained(path: str | Path, folder: str | Path) -> Path:
     return Path(path)
 
 
-# --- writing ---------------------------------------------------------------------------------------------------------
-
-
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`, renamed to it on success and removed on failure.
@@ -87,31 +80,25 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     Raises RankadjustError where the path cannot be written, also where its disk is full before the end.
     """
     path = Path(path)
-    with _written(path):
+    place = Path(os.path.realpath(path)) if path.is_symlink() else path
+    with _written(path), ExitStack() as stack:
         stream = _stream(path)
-        place = Path(os.path.realpath(path)) if path.is_symlink() else path
-        folder = place.parent if stream is None else Path(tempfile.gettempdir())
-        if place.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{place.name}.", suffix=".tmp")
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        with _written(path):
-            yield temporary
-            if stream is None:
-                # mkstemp makes files for the owner alone; results are for everybody the umask allows.
-                temporary.chmod(0o666 & ~_umask())
-                temporary.replace(place)
-            else:
-                sys.stdout.flush()
-                with temporary.open("rb") as source, os.fdopen(os.dup(stream), "wb") as sink:
-                    shutil.copyfileobj(source, sink)
-    finally:
-        temporary.unlink(missing_ok=True)
         if stream is not None:
-            os.close(stream)
+            stack.enter_context(stream)
+        elif place.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        else:
+            place.parent.mkdir(parents=True, exist_ok=True)
+        # A new file in a folder of its own has the permissions of the umask.
+        folder = place.parent if stream is None else None
+        scratch = tempfile.TemporaryDirectory(dir=folder, prefix=f".{place.name}.", suffix=".tmp")
+        temporary = Path(stack.enter_context(scratch), "new")
+        yield temporary
+        if stream is None:
+            temporary.replace(place)
+        else:
+            sys.stdout.flush()
+            stream.write(temporary.read_bytes())
 
 
 @contextmanager
@@ -153,24 +140,24 @@ def write_folder(
     """
     if folder.exists() and not folder.is_dir():
         raise RankadjustError(f"{folder}: this is a file; name a folder for {', '.join(sorted(files))}")
-    record = folder / _RECORD
+    record, paths = folder / _RECORD, [folder / name for name in sorted(files)]
     own = read_sums(record) if record.is_file() else {}
-    for path in (folder / name for name in sorted(files)):
+    for path in paths:
         require_free(path, inputs)
         if path.is_file() and own.get(path.name) != sha256_of(path) and not force:
             raise RankadjustError(
                 f"{path}: it was not written by this command, or was edited since; name another folder, or give "
                 "--force to overwrite it"
             )
-    for name, content in sorted(files.items()):
-        write_bytes(content.encode() if isinstance(content, str) else content, folder / name)
-    write_sums([folder / name for name in sorted(files)], record)
+    for path in paths:
+        content = files[path.name]
+        write_bytes(content.encode() if isinstance(content, str) else content, path)
+    write_sums(paths, record)
 
 
 def write_text(text: str, path: str | Path) -> None:
     """Write text as UTF-8; a line ends with a line feed on every system."""
-    with atomic_path(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+    write_bytes(text.encode(), path)
 
 
 def write_bytes(data: bytes, path: str | Path) -> None:
@@ -221,9 +208,6 @@ def read_sums(sums: Path) -> dict[str, str]:
     """Return the digest of each file that a SHA256SUMS names."""
     lines = [line.split("  ", 1) for line in sums.read_text(encoding="utf-8").splitlines()]
     return {name: digest for digest, name in lines}
-
-
-# --- reading ---------------------------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -285,11 +269,10 @@ def read_product(
             )
         found = pl.read_parquet_schema(file)
         for column, kind in (columns or {}).items():
-            if column not in found:
-                raise RankadjustError(f"{path}: no table of {layout}, it lacks the column {column!r}")
-            if found[column] != kind:
-                holds = f"its column {column!r} holds {found[column]}, not {kind}"
-                raise RankadjustError(f"{path}: no table of {layout}, {holds}")
+            if found.get(column) != kind:
+                holds = f"its column {column!r} holds {found.get(column)}, not {kind}"
+                problem = holds if column in found else f"it lacks the column {column!r}"
+                raise RankadjustError(f"{path}: no table of {layout}, {problem}")
         rows = pl.scan_parquet(file)
         return (rows if dataset is None else rows.filter(dataset=dataset)).collect()
 
@@ -357,19 +340,13 @@ def _written(path: Path) -> Iterator[None]:
         raise RankadjustError(unwritable(path, error)) from None
 
 
-def _stream(path: Path) -> int | None:
-    """Return a descriptor of a device or a pipe, None for anything else.
+def _stream(path: Path) -> BinaryIO | None:
+    """Return a device or a pipe, opened, None for anything else.
 
     Standard output is not opened by its path: a file behind it would be written from its beginning, over what the shell
     has put there.
     """
     if str(path) in _STREAMS:
-        return os.dup(_STREAMS[str(path)])
+        return os.fdopen(os.dup(_STREAMS[str(path)]), "wb")
     is_stream = path.exists() and not path.is_file() and not path.is_dir()
-    return os.open(path, os.O_WRONLY) if is_stream else None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    return path.open("wb") if is_stream else None

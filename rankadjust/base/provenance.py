@@ -2,7 +2,6 @@
 
 import ast
 import hashlib
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -35,18 +34,16 @@ def imported_modules(package: Path, module: str) -> frozenset[str]:
 
 @cache
 def _imports(path: Path, package: Path) -> frozenset[str]:
-    prefix = f"{package.name}."
-    names = {name.removeprefix(prefix) for name in _named(path) if name.startswith(prefix)}
-    return frozenset(name for name in names if _path(package, name).is_file())
-
-
-def _named(path: Path) -> Iterator[str]:
-    """Yield what a file imports, and every name that could be a module: `from a import b` gives a and a.b."""
+    """Return the modules of the package that a file imports: `from a import b` may import a and a.b."""
+    names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield from (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+            names.update((node.module, *(f"{node.module}.{alias.name}" for alias in node.names)))
+    prefix = f"{package.name}."
+    own = (name.removeprefix(prefix) for name in names if name.startswith(prefix))
+    return frozenset(name for name in own if _path(package, name).is_file())
 
 
 def _path(package: Path, module: str) -> Path:
