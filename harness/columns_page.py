@@ -25,7 +25,7 @@ def columns_page() -> str:
 
 
 def _section(name: str, table: dict[str, Any], tables: list[dict[str, Any]]) -> str:
-    title = f"\n## {name}\n\n{' '.join(table['description'].split())} Its key: {', '.join(table['key'])}.\n"
+    title = f"\n## {name}\n\n{' '.join(table['description'].split())} The key of a row: {', '.join(table['key'])}.\n"
     first = next(one for one in tables if one["columns"] == table["columns"])
     if first is not table:
         return title
