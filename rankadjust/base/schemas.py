@@ -116,15 +116,10 @@ def validate(data: Any, schema: str, path: str | Path) -> None:  # noqa: ANN401
 
     Raises RankadjustError with file, line and key of the first problem (the topmost in the file).
     """
-    errors = list(_validator(schema).iter_errors(data))
-    if errors:
-        problems = [_describe(error) for error in errors]
-        root = _composed(path)
-        lines = [_line_in(root, keys) for keys, _ in problems]
-        line, message = min(
-            ((line, message) for line, (_, message) in zip(lines, problems, strict=True)),
-            key=lambda problem: (problem[0] or 0, problem[1]),
-        )
+    problems = map(_describe, _validator(schema).iter_errors(data))
+    found = [(line_of(path, keys) or 0, message) for keys, message in problems]
+    if found:
+        line, message = min(found)
         raise RankadjustError(f"{path}{f':{line}' if line else ''}: {message}")
 
 
@@ -172,30 +167,20 @@ def _describe(error: "jsonschema.ValidationError") -> tuple[list[str | int], str
 
 
 def line_of(path: str | Path, keys: list[str | int]) -> int | None:
-    """Return the line of the value under the keys, or of the last key that was found."""
-    return _line_in(_composed(path), keys)
-
-
-def _composed(path: str | Path) -> yaml.Node | None:
-    """Return a YAML file as nodes, which know their lines; None where it cannot be read."""
+    """Return the line of the value under the keys, or of the last key that was found; None without a readable file."""
     try:
-        return yaml.compose(Path(path).read_text(encoding="utf-8"), yaml.CSafeLoader)
+        node = yaml.compose(Path(path).read_text(encoding="utf-8"), yaml.CSafeLoader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return None
-
-
-def _line_in(node: yaml.Node | None, keys: list[str | int]) -> int | None:
     line = None
     for key in keys:
+        place: yaml.Node | None = None
         if isinstance(node, yaml.MappingNode):
             pairs = {key_node.value: (key_node, value_node) for key_node, value_node in node.value}
-            if str(key) not in pairs:
-                break
-            key_node, node = pairs[str(key)]
-            line = key_node.start_mark.line + 1
+            place, node = pairs.get(str(key), (None, None))
         elif isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
-            node = node.value[key]
-            line = node.start_mark.line + 1
-        else:
+            place = node = node.value[key]
+        if place is None:
             break
+        line = place.start_mark.line + 1
     return line

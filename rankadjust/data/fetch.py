@@ -123,9 +123,9 @@ def _finder(cache: Path, get: _Getter | None) -> _Finder:
     """Return the finder that looks at this disk, then into the cache, and at last gets the file into the cache."""
 
     def find(file: File) -> Path:
+        path = _local_or_in(cache, file.source)
         if isinstance(file.source, Local):
-            return _checked(file.source.path, file, str(file.source.path))
-        path = contained(cache / _place(file.source), cache)
+            return _checked(path, file, str(path))
         if path.is_file():
             try:
                 return _checked(path, file, str(path))
@@ -149,22 +149,25 @@ def _mirrored(mirror: str, cache: Path) -> _Finder:
     """Return the finder that looks into a mirror; a local one is read in place."""
     if re.match(r"https?://", mirror):
         root = mirror.rstrip("/")
-        return _finder(
-            cache,
-            lambda file, path: _from_address(f"{root}/{quote(str(_place(file.source)))}", file, path),
-        )
+
+        def get(file: File, path: Path) -> None:
+            _from_address(f"{root}/{quote(str(_place(file.source)))}", file, path)
+
+        return _finder(cache, get)
     if not Path(mirror).is_dir():
-        raise RankadjustError(
-            f"mirror: {without_password(mirror)} is neither a folder nor an address that begins with http"
-        )
+        shown = without_password(mirror)
+        raise RankadjustError(f"mirror: {shown} is neither a folder nor an address that begins with http")
 
     def find(file: File) -> Path:
-        if isinstance(file.source, Local):
-            return _checked(file.source.path, file, str(file.source.path))
-        path = contained(Path(mirror) / _place(file.source), mirror)
+        path = _local_or_in(Path(mirror), file.source)
         return _checked(path, file, str(path))
 
     return find
+
+
+def _local_or_in(folder: Path, source: Source) -> Path:
+    """Return the path of a file on this disk, or its path in a mirror or cache, which may not lead out of it."""
+    return source.path if isinstance(source, Local) else contained(folder / _place(source), folder)
 
 
 def _checked(path: Path, file: File, what: str) -> Path:

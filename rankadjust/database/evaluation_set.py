@@ -7,7 +7,6 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
@@ -269,15 +268,9 @@ class EvaluationSet:
     @property
     def mean_count(self) -> float | None:
         """The mean number of candidates over the tasks, None where it is not known."""
-        known = self.constants.filter(side=self.side, metric="arithmetic_mean_rank")[
-            "expectation"
-        ].drop_nulls()
-        if known.len():
-            # The expected mean rank is half of (mean N + 1).
-            return float(2 * known[0] - 1)
-        if self.constants.height or self.candidate_counts is None:
-            return None
-        return float(np.average(self.candidate_counts.counts, weights=self.candidate_counts.tasks))
+        row = self.row(resolve("mr"))
+        # The expected mean rank is half of (mean N + 1).
+        return None if row is None or row["expectation"] is None else float(2 * row["expectation"] - 1)
 
     def _of_side(self, column: str) -> int | None:
         known = self.constants.filter(side=self.side)[column].drop_nulls()
@@ -394,10 +387,6 @@ class EvaluationSet:
                 "(--results), or in Python EvaluationSet.from_triples"
             )
         return tasks.filter(split=self.split)
-
-    def why_impossible(self, metric: Metric, low: float, high: float) -> str | None:
-        """Return in words the limit that all values from low to high are beyond, None where one is possible."""
-        return self.histograms.why_impossible(self.evaluation, metric, low, high)
 
     def compared(self, metric: Metric, against: str | None) -> tuple[str | None, float | None, str | None]:
         """Return the counting baseline that a value is compared with, and its value; or why there is none."""

@@ -156,7 +156,7 @@ def _adjusted(
     value: Typed, metric: Metric, scores: str | None, against: str | None, evaluation_set: EvaluationSet
 ) -> Adjusted:
     row = dict(_constants(evaluation_set, metric, against))
-    limit = evaluation_set.why_impossible(metric, *value.ends)
+    limit = evaluation_set.histograms.why_impossible(evaluation_set.evaluation, metric, *value.ends)
     if limit is not None:
         raise ImpossibleValueError(f"{limit}, so {value.text} cannot be its value")
     row |= {"value": value.value, "value_low": value.low, "value_high": value.high, "scores": scores}
