@@ -134,3 +134,21 @@ def test_links_between_documents_lead_somewhere(project):
         if not (page.parent / target).exists()
     ]
     assert broken == []
+
+
+def test_the_documentation_stays_short(project):
+    """A reader who wants to know everything needs some three hours. A how-to page takes four minutes."""
+    words = {
+        path.name: len(path.read_text(encoding="utf-8").split())
+        for path in [project / "README.md", *project.glob("docs/**/*.md")]
+    }
+    assert sum(words.values()) <= 40_000
+    nav = (
+        (project / "mkdocs.yml")
+        .read_text(encoding="utf-8")
+        .partition("- How to:")[2]
+        .partition("- Reference:")[0]
+    )
+    guides = re.findall(r"docs/([\w-]+\.md)", nav)
+    assert len(guides) > 5
+    assert {name: words[name] for name in ["README.md", *guides] if words[name] > 900} == {}
