@@ -1,4 +1,4 @@
-"""Build the site into site/ (`make site`) without network: docs/, a page for each data set and source, the report.
+"""Build the site into site/ (`make site`) without network: docs/, a page for each data set and source.
 
 This module writes the pages as Markdown into a temporary folder. MkDocs then makes the site by mkdocs.yml.
 """
@@ -15,30 +15,26 @@ from urllib.parse import urlsplit
 os.environ["SOURCE_DATE_EPOCH"] = "0"
 os.environ["NO_MKDOCS_2_WARNING"] = "1"
 
-import polars as pl
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
 
 from harness.notebooks import as_markdown, load
-from harness.site.datasets import dataset_pages
+from harness.site.datasets import by_kind, dataset_facts, dataset_pages
 from harness.site.links import broken_links
-from harness.site.literature import PROJECT, Literature, literature, with_figures
+from harness.site.literature import PROJECT, Literature, literature
 from harness.site.pages import ADDRESS, REPOSITORY, Page
 from harness.site.picture import Line, Picture
 from harness.site.policy import add_policies
 from harness.site.sources import source_pages
 from rankadjust import adjust
 from rankadjust.base.io import write_text
-from rankadjust.output import adjusted_text
 from rankadjust.output.terminal import cell as number
-from rankadjust.page.boards import benchmark_rows
-from rankadjust.page.literature_sections import counting_headline, headline
-from rankadjust.page.report import check_page, report_page
+from rankadjust.page.answers import metrics_of
 from rankadjust.page.templating import shipped_text
 
-# The number of data sets on the first page.
-_BENCHMARKS = 12
+# The data sets that the first page shows with their standing.
+_TILES = ("FB15k-237", "WN18RR", "YAGO3-10", "ogbl-wikikg2", "ICEWS14-forecasting", "GraIL-NELL995-v1")
 HERE = Path(__file__).parent
 _OUTSIDE = re.compile(r"\]\(\.\./([^)#\s]*)")
 
@@ -67,93 +63,49 @@ def write_pages(collection: Literature, root: Path) -> None:
     copy_docs(root / "docs")
     for page in (*dataset_pages(collection), *source_pages(collection), index_page(collection)):
         page.write(root)
-    write_text(report_page(with_figures(collection.material)), root / "report.html")
-    write_check(collection, root)
-    write_text(
-        str(shipped_text("board.css")) + (HERE / "site.css").read_text(encoding="utf-8"), root / "site.css"
-    )
+    shared = str(shipped_text("page.css")).partition("/* --- shared with the site --- */")[2]
+    write_text(shared + (HERE / "site.css").read_text(encoding="utf-8"), root / "site.css")
+    write_text(str(shipped_text("page.js")), root / "page.js")
     for name in ("favicon.svg", "site.js"):
         shutil.copy(HERE / name, root)
 
 
-def write_check(collection: Literature, root: Path) -> None:
-    """Write the page that checks a reader's own numbers; it is a page of the report, so MkDocs copies it unchanged."""
-    printed, metric = 0.338, "mrr"
-    adjusted = adjust(printed, dataset="FB15k-237", metric=metric, database=collection.material.constants)
-    lines = [
-        Line("the printed MRR", str(printed), [printed]),
-        Line(
-            f"{adjusted.baseline} (counting)",
-            number(adjusted.baseline_value),
-            list(filter(None, [adjusted.baseline_value])),
-        ),
-        Line("chance", number(adjusted.expectation), [adjusted.expectation]),
-    ]
-    page = Page(
-        "check",
-        "Check your numbers",
-        "Adjusts a printed MRR, Hits@k or mean rank for chance: in the browser, and nothing leaves it.",
-        Picture(
-            "Check your numbers",
-            f"An MRR of {printed} on FB15k-237: how much of it is more than counting?",
-            lines,
-        ),
-        ("check", "Check your numbers: a calculator of chance-adjusted metrics"),
-    )
-    page.write(root)
-    said = {name: getattr(page, name) for name in ("address", "description", "preview", "bibtex")}
-    write_text(check_page(collection.material, said), root / page.folder / "index.html")
-
-
 def index_page(collection: Literature) -> Page:
     """Return the first page."""
-    material, boards = collection.material, [board for of in collection.boards.values() for board in of]
-    # Show the data sets with most models.
-    rows = sorted(benchmark_rows(boards), key=lambda row: (-row["results"], row["key"]))[:_BENCHMARKS]
-    adjusted = adjust(0.338, dataset="FB15k-237", metric="mrr", database=material.constants)
-    sentences = [
-        headline(material.comparison["chance-share"]),
-        counting_headline(collection.values, material.comparison["below-baselines"]),
-    ]
+    rows = {name: dataset_facts(name, collection) for name in collection.datasets}
+    tiles = [rows[name] for name in _TILES if name in rows and rows[name]["standing"]]
     return Page(
         "",
-        "rankadjust: how much of a link-prediction result is chance?",
-        "Says how much of a printed MRR, Hits@k or mean rank is chance and how much counting, on "
-        f"{len(collection.datasets)} benchmark data sets.",
+        "Is this link-prediction result good?",
+        "What an MRR, Hits@k or mean rank is worth beside chance, counting and the published models, on "
+        f"{len(rows)} benchmark data sets.",
         template="index.md.jinja",
         values={
-            "known": material.constants.table["dataset"].n_unique(),
-            "headline": sentences,
-            "rows": rows,
-            "sentences": [adjusted_text.meaning(vars(adjusted)), *adjusted_text.counting(vars(adjusted))],
+            "names": list(rows),
+            "aliases": {name: known.aliases for name, known in collection.registry.items()},
+            "metrics": metrics_of(collection.answers),
+            "values": collection.values.height,
+            "tiles": tiles,
+            "kinds": by_kind(list(rows.values())),
         },
-        data={"findings": sentences, "benchmarks": rows},
-        head={"hide": ["navigation"]},
-        picture=_shares(material.comparison["chance-share"]),
+        data={"datasets": list(rows)},
+        picture=_example(collection),
         cited=("site", "rankadjust: chance-adjusted link-prediction metrics"),
     )
 
 
-def _shares(share: pl.DataFrame) -> Picture:
-    """Return the median share of a printed value that chance explains, by the number of candidates."""
+def _example(collection: Literature) -> Picture:
+    """Return one number beside counting and chance, for the preview of shared links."""
+    printed, metric = 0.338, "mrr"
+    adjusted = adjust(printed, dataset="FB15k-237", metric=metric, database=collection.constants)
+    counting = adjusted.baseline_value or 0.0
     lines = [
-        Line(_candidates(row["candidates"]), f"{100 * row['share']:.2g} %", [row["share"]], is_bar=True)
-        for row in share.iter_rows(named=True)
+        Line("the printed MRR", str(printed), [printed]),
+        Line(f"counting ({adjusted.baseline})", number(counting), [counting]),
+        Line("chance", number(adjusted.expectation), [adjusted.expectation]),
     ]
-    return Picture(
-        "How good is that number?",
-        "The share of a printed MRR or Hits@k that chance explains, in the median",
-        lines,
-        middle="50 %",
-        end="100 %",
-    )
-
-
-def _candidates(name: str) -> str:
-    kind, _, count = name.partition("-")
-    if kind == "sampled":
-        return f"among {count} sampled negatives"
-    return f"among all of {name}" if "entities" in name else f"among all of {name} entities"
+    title = "Is this result good?"
+    return Picture(title, f"An MRR of {printed} on FB15k-237: how much of it is more than counting?", lines)
 
 
 def copy_docs(folder: Path) -> None:

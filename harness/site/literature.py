@@ -1,22 +1,20 @@
 """The data of the site: the shipped literature, adjusted with the released database. No run is needed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.database.constants import Constants
-from rankadjust.literature.case_study import audit
 from rankadjust.literature.contradictions import check
-from rankadjust.literature.full_ranking import add_full_bounds
 from rankadjust.literature.rescore import rescore
-from rankadjust.literature.summaries import below_baselines, chance_share, not_above_chance
 from rankadjust.literature.tidy import read_tidy
+from rankadjust.page.answers import answers
 from rankadjust.page.boards import Board, boards
-from rankadjust.page.charts import AUDIT, RESULTS, figures_of
 from rankadjust.page.material import Material, all_values
 
 PROJECT = Path(__file__).parent.parent.parent
@@ -24,61 +22,36 @@ PROJECT = Path(__file__).parent.parent.parent
 
 @dataclass(frozen=True)
 class Literature:
-    """The published values and results derived from them; material is the data of the report."""
+    """The published values and results derived from them."""
 
-    material: Material
+    constants: Constants
     registry: Mapping[str, Dataset]
+    values: pl.DataFrame
+    contradictions: pl.DataFrame
 
     @cached_property
-    def values(self) -> pl.DataFrame:
-        """All values, in the form of the report."""
-        return all_values(self.material)
+    def boards(self) -> list[Board]:
+        """All boards, by data set, the one with most results first."""
+        return boards(self.values, self.contradictions)
 
     @cached_property
-    def contradictions(self) -> pl.DataFrame:
-        """The contradictions of all files."""
-        return self.material.comparison["contradictions"]
-
-    @cached_property
-    def boards(self) -> Mapping[str, list[Board]]:
-        """The boards of each data set, its most common test evaluation first."""
-        by_dataset: dict[str, list[Board]] = {}
-        for board in boards(self.values, self.material.comparison):
-            by_dataset.setdefault(board.key[0], []).append(board)
-        return by_dataset
+    def answers(self) -> Mapping[str, list[dict[str, Any]]]:
+        """The evaluations of each data set that has constants, the usual one first."""
+        return answers(self.constants, self.boards)
 
     @cached_property
     def datasets(self) -> list[str]:
-        """The data sets that have constants or printed values, by name."""
-        known = {*self.material.constants.table["dataset"], *self.values["dataset"].drop_nulls()}
-        return sorted(known, key=str.casefold)
+        """The data sets that have a page, by name."""
+        return sorted(self.answers, key=str.casefold)
 
 
 def literature(*names: str) -> Literature:
-    """Return the shipped tables of these names, by default all of them, adjusted, checked and compared."""
-    constants, registry = Constants.released().over(None), load_registry()
+    """Return the shipped tables of these names, by default all of them, adjusted and checked."""
+    constants = Constants.released().over(None)
     paths = sorted((PROJECT / "resources/published").glob("*.csv"))
     tables = {path.stem: read_tidy(path) for path in paths if not names or path.stem in names}
-    results = add_full_bounds(rescore(pl.concat(tables.values(), how="diagonal"), constants), constants)
-    contradictions = check(results, constants)
-    comparison = {
-        "contradictions": contradictions,
-        "chance-share": chance_share(results),
-        "not-above-chance": not_above_chance(results, contradictions),
-        "below-baselines": below_baselines(results),
-    }
-    material = Material(
-        tables={name: results.filter(file=f"{name}.csv") for name in tables},
-        constants=constants,
-        datasets=constants.datasets,
-        comparison=comparison,
-        licences={name: dataset.licence for name, dataset in registry.items() if dataset.licence},
+    results = rescore(pl.concat(tables.values(), how="diagonal"), constants)
+    by_table = {name: results.filter(file=f"{name}.csv") for name in tables}
+    return Literature(
+        constants, load_registry(), all_values(Material(by_table, constants)), check(results, constants)
     )
-    return Literature(material, registry)
-
-
-def with_figures(material: Material) -> Material:
-    """Return the material with the figures of the report added."""
-    results = pl.concat(material.tables.values(), how="diagonal")
-    study = audit(results.filter(file="hoyt2022-case-study.csv"), material.constants.table)
-    return replace(material, figures=list(figures_of({RESULTS: results, AUDIT: study})))

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,8 @@ class Page:
     """A page of the site.
 
     folder: the folder of the page, without a slash at the end. description: one sentence for search engines. picture:
-    the preview of a shared link. cited: key and title of the BibTeX entry. template, values: the text of the page;
-    a page of the report has none here. data: the data that the page shows. head: further keys for MkDocs.
+    the preview of a shared link. cited: key and title of the BibTeX entry. template, values: the text of the page.
+    data: the data that the page shows.
     """
 
     folder: str
@@ -32,10 +32,9 @@ class Page:
     description: str
     picture: Picture
     cited: tuple[str, str]
-    template: str | None = None
-    values: Mapping[str, Any] = field(default_factory=dict)
-    data: Any = None
-    head: Mapping[str, Any] = field(default_factory=dict)
+    template: str
+    values: Mapping[str, Any]
+    data: Any
 
     @property
     def address(self) -> str:
@@ -57,21 +56,17 @@ class Page:
         return f"{self.address}preview.png"
 
     def write(self, root: Path) -> None:
-        """Write the preview of the page and, if they are made here, its text and its data below a folder."""
+        """Write the preview of the page, its text and its data below a folder."""
         folder = root / self.folder
         folder.mkdir(parents=True, exist_ok=True)
         write_bytes(png_of_svg(self.picture.preview(), 2), folder / "preview.png")
-        if self.data is not None:
-            write_text(
-                json.dumps(self.data, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
-                folder / "data.json",
-            )
-        if self.template is not None:
-            head = {
-                "title": self.title,
-                "description": self.description,
-                "picture": self.preview,
-                **self.head,
-            }
-            text = rendered(self.template, page=self, **self.values)
-            write_text(f"---\n{yaml.safe_dump(head, allow_unicode=True)}---\n\n{text}\n", folder / "index.md")
+        data = json.dumps(self.data, indent=1, ensure_ascii=False, allow_nan=False)
+        write_text(data + "\n", folder / "data.json")
+        head = {
+            "title": self.title,
+            "description": self.description,
+            "picture": self.preview,
+            "hide": ["navigation", "toc"],
+        }
+        text = rendered(self.template, page=self, **self.values)
+        write_text(f"---\n{yaml.safe_dump(head, allow_unicode=True)}---\n\n{text}\n", folder / "index.md")

@@ -1,4 +1,4 @@
-// Names what the theme's script adds without a name, and lets the keyboard reach tables that scroll.
+// Names what the theme's script adds without a name, lets the keyboard reach tables that scroll, and searches the first page.
 "use strict";
 
 (() => {
@@ -13,6 +13,14 @@
     });
     document.querySelector(".md-search")?.setAttribute("aria-label", "Search");
   };
-  addEventListener("DOMContentLoaded", mend);
+  addEventListener("DOMContentLoaded", () => {
+    mend();
+    const filter = document.getElementById("names-filter");
+    filter?.addEventListener("input", () => {
+      document.querySelectorAll(".names a").forEach((link) => {
+        link.hidden = !link.textContent.toLowerCase().includes(filter.value.toLowerCase());
+      });
+    });
+  });
   new MutationObserver(mend).observe(document.documentElement, { childList: true, subtree: true });
 })();

@@ -1,7 +1,7 @@
 """The page of a source: each value with a verdict, and each contradiction with the least change that removes it."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import polars as pl
@@ -13,7 +13,8 @@ from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import resolve
 from rankadjust.literature.single_values import SEVERITIES
 from rankadjust.literature.statuses import USABLE
-from rankadjust.page.literature_sections import severities
+from rankadjust.literature.summaries import not_above_chance
+from rankadjust.page.answers import in_words
 from rankadjust.page.material import place_of
 
 _WORST_FIRST = {name: place for place, name in enumerate(SEVERITIES)}
@@ -30,7 +31,7 @@ def source_pages(literature: Literature) -> list[Page]:
     """Return a page for each file of the literature, and a page that lists them."""
     values = with_verdict(literature)
     facts = [
-        source_facts(str(file), part, literature.contradictions.filter(file=file))
+        source_facts(str(file), part, literature.contradictions.filter(file=file), literature.datasets)
         for (file,), part in values.sort("file", "file_line").group_by("file", maintain_order=True)
     ]
     listing = Page(
@@ -40,7 +41,6 @@ def source_pages(literature: Literature) -> list[Page]:
         template="sources.md.jinja",
         values={"rows": facts},
         data=[_summary(of_source) for of_source in facts],
-        head={"hide": ["navigation"]},
         picture=_picture(
             "Sources", f"{len(facts)} sources of printed results, each value with a verdict", _total(facts)
         ),
@@ -59,7 +59,9 @@ def with_verdict(literature: Literature) -> pl.DataFrame:
         pl.col("severity").sort_by(pl.col("severity").replace_strict(_WORST_FIRST)).first(),
         contradiction=pl.col("message").unique(maintain_order=True).str.join(" "),
     )
-    near = literature.material.comparison["not-above-chance"].select("file", "file_line", "chance")
+    near = not_above_chance(literature.values, literature.contradictions).select(
+        "file", "file_line", "chance"
+    )
     values = literature.values.join(
         contradictions, on=_RESULT, how="left", nulls_equal=True, maintain_order="left"
     ).join(near, on=["file", "file_line"], how="left", maintain_order="left")
@@ -86,15 +88,17 @@ def with_verdict(literature: Literature) -> pl.DataFrame:
     )
 
 
-def source_facts(file: str, values: pl.DataFrame, contradictions: pl.DataFrame) -> dict[str, Any]:
-    """Return the facts that the page of a source shows."""
+def source_facts(
+    file: str, values: pl.DataFrame, contradictions: pl.DataFrame, pages: Collection[str]
+) -> dict[str, Any]:
+    """Return the facts that the page of a source shows. pages: the data sets that have a page."""
     names = [
         *EVALUATION,
         *("model", "table", "value_as_printed", "expectation", "index", "baseline", "baseline_value"),
     ]
     shown = [
         {name: row[name] for name in (*names, "gain", "verdict", "reason")}
-        | {"metric": _label(row), "url": place_of(row)}
+        | {"metric": _label(row), "url": place_of(row), "words": _words(row)}
         for row in values.iter_rows(named=True)
     ]
     verdicts = (
@@ -106,10 +110,10 @@ def source_facts(file: str, values: pl.DataFrame, contradictions: pl.DataFrame) 
         "source": file.removesuffix(".csv"),
         "titles": values["source"].drop_nulls().unique(maintain_order=True).to_list(),
         "urls": sorted(set(values["source_url"].drop_nulls())),
-        "datasets": sorted(set(values["dataset"].drop_nulls()), key=str.casefold),
+        "datasets": sorted({*values["dataset"].drop_nulls()} & {*pages}, key=str.casefold),
         "verdicts": dict(verdicts.iter_rows()),
         "contradictions": [
-            row | {"advice": row["mended"] or _ADVICE.get(row["bound"], _LOOK)}
+            row | {"advice": row["mended"] or _ADVICE.get(row["bound"], _LOOK), "words": _words(row)}
             for row in contradictions.sort(
                 pl.col("severity").replace_strict(_WORST_FIRST), maintain_order=True
             )
@@ -123,16 +127,15 @@ def source_facts(file: str, values: pl.DataFrame, contradictions: pl.DataFrame) 
 def _page(facts: Mapping[str, Any]) -> Page:
     source, titles = facts["source"], facts["titles"]
     title = titles[0] if len(titles) == 1 else f"{source} ({len(titles)} sources)"
-    clean = facts["verdicts"].get("no known problem", 0)
+    sound = facts["verdicts"].get("no known problem", 0)
     return Page(
         f"p/{source}",
         title,
-        f"{len(facts['values'])} printed values of {title}, adjusted for chance: {clean} without a known problem, "
+        f"{len(facts['values'])} printed values of {title}, adjusted for chance: {sound} without a known problem, "
         f"{len(facts['contradictions'])} contradictions.",
         template="source.md.jinja",
-        values={**facts, "title": title, "severities": severities(facts["contradictions"])},
+        values={**facts, "title": title, "severities": _severities(facts["contradictions"])},
         data=facts,
-        head={"hide": ["navigation"]},
         picture=_picture(title, _finding(facts), facts["verdicts"]),
         cited=(source, f"{title}, adjusted for chance"),
     )
@@ -171,3 +174,15 @@ def _label(row: Mapping[str, Any]) -> str:
         return str(row["metric_as_printed"] or row["metric"])
     adjustment = {"index": "adjusted ", "ratio": "ratio of ", "z": "z of "}.get(row["adjustment"] or "", "")
     return adjustment + resolve(row["metric"]).label
+
+
+def _words(row: Mapping[str, Any]) -> str:
+    """Return the data set and the evaluation of a value in words, as far as it has them."""
+    names = (row["protocol"], row["split"], row["side"])
+    return ", ".join(filter(None, (row["dataset"], in_words(*names) if all(names) else None)))
+
+
+def _severities(contradictions: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return what each severity of these contradictions means, the worst first."""
+    found = {row["severity"] for row in contradictions}
+    return {name: meaning for name, meaning in SEVERITIES.items() if name in found}

@@ -4,7 +4,7 @@ import altair as alt
 import polars as pl
 
 from rankadjust.chance.metrics import resolve
-from rankadjust.page.look import SCHEMES, Chart, Panel, configuration, inline
+from rankadjust.page.look import Chart, Panel, configuration, inline
 
 # A column of a two-column page is 240 points wide in most templates; labels and axis have to fit, too.
 _WIDTH, _STEP, _SIZE = 130, 11, 8
@@ -50,7 +50,7 @@ def chart(shown: pl.DataFrame) -> Chart:
     panels = [
         _panel(shown.filter(dataset=name), str(name), title if name == names[-1] else None) for name in names
     ]
-    config = configuration(SCHEMES["light"])
+    config = configuration()
     for part in ("axis", "legend"):
         config[part] = config[part] | {"labelFontSize": _SIZE, "titleFontSize": _SIZE, "labelLimit": 90}
     # Use one font and no transparency: the order of several resources in a PDF differs from run to run.

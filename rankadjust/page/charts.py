@@ -46,7 +46,7 @@ def figures_of(frames: Mapping[str, pl.DataFrame]) -> Iterator[Figure]:
 def _figure(name: str, chart: Chart, texts: tuple[str, str, str]) -> Figure:
     """Return a figure; texts: its title, caption and description."""
     specification = chart.to_dict()
-    # Each background has its own theme, which the configuration of altair would override.
+    # The configuration of altair would override that of look.py.
     specification.pop("config", None)
     # For altair the rows are a tuple (look.inline), in JSON a list.
     specification["datasets"] = {key: list(data) for key, data in specification["datasets"].items()}

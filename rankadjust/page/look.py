@@ -1,11 +1,10 @@
 """The look of all charts, and pieces that they share: colours that colour-blind people can distinguish, readable sizes.
 
 Charts name no colours. A mark gets its colour from the palette through its scale, or through a named style
-(`reference`, `label`), so that the same chart can be drawn on a white and on a dark page.
+(`reference`, `label`).
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -20,7 +19,6 @@ _SIZE = 12
 Panel = alt.LayerChart | alt.FacetChart | alt.Chart
 Chart = Panel | alt.ConcatChart
 
-# The width in the static files; on the page a script fits the panels to the width of the window.
 PANEL_WIDTH = 300
 PANEL_HEIGHT = 220
 
@@ -32,40 +30,16 @@ Z_TICKS = [-10, -3, 0, 3, 10, 30, 100, 300, 1000, 3000, 10000]
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
 
-@dataclass(frozen=True)
-class Scheme:
-    """Colours on one background; `category` holds the colours of Okabe and Ito that contrast with it."""
-
-    background: str
-    ink: str
-    faint: str
-    grid: str
-    category: tuple[str, ...]
+# Colours on white; the categories are colours of Okabe and Ito that contrast with it.
+INK, FAINT, GRID, ACCENT = "#1b1f24", "#57606a", "#e4e7eb", "#0072b2"
+CATEGORIES = (ACCENT, "#d55e00", "#009e73", "#b65f90", FAINT, "#8a6d00")
 
 
-SCHEMES: Mapping[str, Scheme] = {
-    "light": Scheme(
-        background="#ffffff",
-        ink="#1b1f24",
-        faint="#57606a",
-        grid="#e4e7eb",
-        category=("#0072b2", "#d55e00", "#009e73", "#b65f90", "#57606a", "#8a6d00"),
-    ),
-    "dark": Scheme(
-        background="#14181d",
-        ink="#e8ebef",
-        faint="#a8b0ba",
-        grid="#2c333b",
-        category=("#56b4e9", "#e69f00", "#00b386", "#cc79a7", "#a8b0ba", "#f0e442"),
-    ),
-}
-
-
-def configuration(scheme: Scheme) -> dict[str, Any]:
-    """Return the Vega-Lite configuration of a scheme, without a background."""
+def configuration() -> dict[str, Any]:
+    """Return the Vega-Lite configuration of all charts, without a background."""
     text = {
-        "labelColor": scheme.ink,
-        "titleColor": scheme.ink,
+        "labelColor": INK,
+        "titleColor": INK,
         "labelFontSize": _SIZE,
         "titleFontSize": _SIZE,
     }
@@ -77,9 +51,9 @@ def configuration(scheme: Scheme) -> dict[str, Any]:
         "axis": text
         | plain
         | {
-            "gridColor": scheme.grid,
-            "domainColor": scheme.faint,
-            "tickColor": scheme.faint,
+            "gridColor": GRID,
+            "domainColor": FAINT,
+            "tickColor": FAINT,
             "labelLimit": 190,
             "labelPadding": 5,
             "titlePadding": 8,
@@ -95,8 +69,8 @@ def configuration(scheme: Scheme) -> dict[str, Any]:
         }
         | {"columnPadding": 14},
         "title": {
-            "color": scheme.ink,
-            "subtitleColor": scheme.faint,
+            "color": INK,
+            "subtitleColor": FAINT,
             "fontSize": 13,
             "fontWeight": "bold",
             "anchor": "start",
@@ -105,14 +79,14 @@ def configuration(scheme: Scheme) -> dict[str, Any]:
         },
         "view": {"stroke": None},
         "concat": {"spacing": 28},
-        "range": {"category": list(scheme.category)},
+        "range": {"category": list(CATEGORIES)},
         # Set no colour per kind of mark: it would override the colour of a named style.
-        "mark": {"color": scheme.category[0]},
+        "mark": {"color": ACCENT},
         "point": {"filled": True},
         "style": {
-            "reference": {"color": scheme.faint, "strokeDash": [5, 4], "strokeWidth": 1.5},
-            "link": {"color": scheme.faint, "strokeWidth": 1.5},
-            "label": {"color": scheme.ink, "fontSize": 11},
+            "reference": {"color": FAINT, "strokeDash": [5, 4], "strokeWidth": 1.5},
+            "link": {"color": FAINT, "strokeWidth": 1.5},
+            "label": {"color": INK, "fontSize": 11},
         },
     }
 

@@ -1,7 +1,7 @@
 """The data of a report page: the results of one run, and its printed values, one row each."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,7 +11,6 @@ from rankadjust.base.io import read_csv, without_guards
 from rankadjust.database.constants import Constants
 from rankadjust.literature.statuses import USABLE
 from rankadjust.literature.tidy import add_run
-from rankadjust.page.figures import Figure
 
 _TEXTS = (
     *("model", "source", "source_url", "source_line", "year", "table", "caveat", "file"),
@@ -29,17 +28,12 @@ class Material:
 
     tables: rows of `rankadjust.literature.rescore.rescore` by the name of their table. own: the names of the tables of
     the user. literature: rows of the shipped literature on the same evaluations, if it is not among the tables.
-    comparison: the frames of results/comparison by name. constants, datasets (rows of datasets.tsv): the rows of the
-    run, and rows of the release for anything that the run lacks. figures: those of results/figures in their order.
-    licences: the licences by data set.
+    constants: those of the run, and of the release for anything that the run lacks. contradictions: a frame of `check`.
     """
 
     tables: Mapping[str, pl.DataFrame]
     constants: Constants
-    datasets: pl.DataFrame
-    comparison: Mapping[str, pl.DataFrame] = field(default_factory=dict)
-    figures: Sequence[Figure] = ()
-    licences: Mapping[str, str] = field(default_factory=dict)
+    contradictions: pl.DataFrame | None = None
     own: frozenset[str] = frozenset()
     literature: pl.DataFrame | None = None
 
@@ -51,30 +45,14 @@ def read_comparison(path: str | Path) -> pl.DataFrame:
     )
 
 
-def read_counts(database: str | Path, released: str | Path) -> pl.DataFrame:
-    """Return the counts of the data sets beside the database of a run, and of released data sets that it lacks."""
-    paths = [Path(path).with_name("datasets.tsv") for path in (database, released)]
-    own, *others = [read_csv(path, separator="\t", infer_schema=True) for path in paths if path.exists()]
-    missing = [other.join(own, on="dataset", how="anti", maintain_order="left") for other in others]
-    return pl.concat([own, *missing], how="diagonal_relaxed")
-
-
-def values_of(material: Material) -> pl.DataFrame:
-    """Return the values of all tables, one row each; the user's own tables come first.
-
-    Added to the columns of `rescore`: result (a number from 0, the same for the values of one model in one evaluation)
-    and own (whether the table is the user's).
-    """
-    return _values(material, {})
-
-
 def all_values(material: Material) -> pl.DataFrame:
-    """Return the values of all tables and of the literature on the same evaluations, in the form of `values_of`."""
-    return _values(material, {} if material.literature is None else {"": material.literature})
+    """Return the values of all tables and of the literature on the same evaluations, one row each.
 
-
-def _values(material: Material, beside: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    The user's own tables come first. Added to the columns of `rescore`: table_name, result (a number from 0, the same
+    for the values of one model in one evaluation) and own (whether the table is the user's).
+    """
     names = sorted(material.tables, key=lambda name: name not in material.own)
+    beside = {} if material.literature is None else {"": material.literature}
     parts = [
         _with_texts(table).with_columns(table_name=pl.lit(name), own=pl.lit(name in material.own))
         for name, table in ({name: material.tables[name] for name in names} | beside).items()
@@ -94,11 +72,6 @@ def _with_texts(table: pl.DataFrame) -> pl.DataFrame:
 def usable_values(values: pl.DataFrame) -> pl.DataFrame:
     """Return the values that have an index of their own evaluation."""
     return values.filter(pl.col("status").is_in(USABLE), pl.col("index").is_not_null())
-
-
-def refused_values(values: pl.DataFrame) -> pl.DataFrame:
-    """Return the values that could not be adjusted, and that no source has printed adjusted."""
-    return values.filter(~pl.col("status").is_in([*USABLE, "assumed", "adjusted_as_published"]))
 
 
 def place_of(row: Mapping[str, object]) -> str | None:

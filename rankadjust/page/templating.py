@@ -12,9 +12,6 @@ from markupsafe import Markup
 
 from rankadjust.output.terminal import cell
 
-# Only these characters could end a script element or begin a comment in it. JSON may write any character as an escape.
-_ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-
 
 @dataclass(frozen=True)
 class Section:
@@ -36,6 +33,8 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters["number"] = cell
+    # The metrics of the first screen are in order.
+    environment.policies["json.dumps_kwargs"] = {"sort_keys": False}
     return environment
 
 
@@ -49,25 +48,8 @@ def shipped_text(name: str) -> Markup:
     return Markup((files("rankadjust.page") / "templates" / name).read_text(encoding="utf-8"))
 
 
-def data_element(name: str, data: object) -> Markup:
-    """Return data for the script of the page, as a script element with the id `name` that the browser does not run.
-
-    No content of the data can end the element. Floats have at most 17 digits, so that reading gives the same number.
-    """
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for character, escape in _ESCAPED.items():
-        text = text.replace(character, escape)
-    return (
-        Markup('<script type="application/json" id="{}">').format(name) + Markup(text) + Markup("</script>")
-    )
-
-
 def packed_element(name: str, data: object) -> Markup:
-    """Return compressed data for the script of the page: bytes unchanged, anything else as JSON."""
-    content = (
-        data
-        if isinstance(data, bytes)
-        else json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
-    )
+    """Return data for the script of the page as compressed JSON, in an element that the browser does not run."""
+    content = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     text = base64.b64encode(gzip.compress(content, mtime=0)).decode("ascii")
     return Markup('<script type="application/octet-stream" id="{}">{}</script>').format(name, text)

@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from scripts.compare import compare
-from scripts.figures import figures
 from scripts.literature import literature
 from scripts.render import render
 from scripts.rescore import rescore_tables
@@ -66,16 +65,14 @@ def write_report(
         shipped = [PROJECT / "resources" / "published" / f"{name}.csv" for name in FEW]
         of_own = [str(rescored / f"{name}.parquet") for name in own]
         literature(of_own, list(map(str, shipped)), str(copy), str(released), [], str(beside))
-    figures(made, None, str(copy), folder / "figures")
     page = folder / "report.html"
+    compared = _compared(made, [str(beside)] * bool(own), copy, released, folder, own) if made else []
     render(
         rescored=made,
         own=list(own),
         literature=[str(beside)] * bool(own),
-        comparison=_compared(made, [str(beside)] * bool(own), copy, released, folder, own) if made else [],
-        figures=str(folder / "figures"),
+        contradictions=[path for path in compared if path.endswith("contradictions.csv")],
         databases=(str(copy), str(released)),
-        registry=[],
         output=str(page),
     )
     return page

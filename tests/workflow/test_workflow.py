@@ -287,7 +287,7 @@ EDITS = {
     "released histograms": ("project/resources/database/candidates.parquet", fewer_tasks, LATER),
 }
 MODULES = {
-    "page/figures.py": {"figures": 1, "render": 1},
+    "page/figures.py": {"figures": 1},
     "manuscript/paper.py": {"paper_of_table": 3},
     "baselines/links.py": {"baselines": 1} | GATHERED,
     "chance/random_scorer.py": {"moments": 1, "benchmarks": 1} | GATHERED,

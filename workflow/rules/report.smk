@@ -46,9 +46,7 @@ rule render:
         **CONSTANTS,
         rescored=expand("results/rescored/{table}.parquet", table=TABLES),
         literature=LITERATURE,
-        comparison=COMPARED,
-        figures="results/figures",
-        counts=["results/database/datasets.tsv", *project_files("resources/database/datasets.tsv")],
+        contradictions=["results/comparison/contradictions.csv"] * bool(TABLES),
         templates=project_files("rankadjust/page/templates/*"),
     output:
         report("results/report.html", caption="../report/page.rst", category="Run"),

@@ -20,19 +20,22 @@ from rankadjust.page.figures import write_figures
 FONTS = Path(pictures.__file__).parent / "fonts"
 # The first line is drawn as any program would draw it, with the font that vl-convert takes for Liberation Sans.
 DRAW = """\
+import json
 import sys
 from hashlib import sha256
 from pathlib import Path
 import vl_convert
 from rankadjust.output.pictures import png_of_svg
-from rankadjust.page.figures import read_figures, svg_of
+from rankadjust.page.figures import Figure, svg_of
 mark = {"type": "text", "font": "Liberation Sans", "text": "how wide is this?"}
 plain = {"data": {"values": [1]}, "mark": mark, "encoding": {"x": {"value": 0}}}
 print(vl_convert.vegalite_to_svg(plain).partition(" viewBox")[0])
-for figure in read_figures(Path(sys.argv[1])):
-    svg = svg_of(figure)
+for path in sorted(Path(sys.argv[1]).glob("*.json")):
+    data = json.loads(path.read_text())
+    title, description, about = (data.pop(key) for key in ("title", "description", "usermeta"))
+    svg = svg_of(Figure(path.stem, title, about["caption"], description, data))
     png = png_of_svg(svg, 2)
-    print(figure.name, sha256(svg.encode()).hexdigest(), sha256(png).hexdigest())
+    print(path.stem, sha256(svg.encode()).hexdigest(), sha256(png).hexdigest())
 """
 # A namespace of its own in which the machine has the fonts of one folder and no others.
 ONLY_THESE = """

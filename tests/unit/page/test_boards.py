@@ -1,26 +1,16 @@
-"""The boards of the page: who has which place, who has none and why, and the search of all results."""
+"""The boards of the page: who has which place, who has none and why."""
 
-import gzip
-import json
 import re
-from base64 import b64decode
 
 import polars as pl
 import pytest
 
 from rankadjust.base.io import write_csv
 from rankadjust.database.constants import Constants
-from rankadjust.literature.contradictions import check
+from rankadjust.literature.contradictions import check, check_against
 from rankadjust.literature.rescore import rescore
-from rankadjust.page.boards import (
-    all_results,
-    benchmark_rows,
-    board_section,
-    boards,
-    opened_board,
-    results_section,
-)
-from rankadjust.page.material import Material, all_values, place_of, read_comparison, values_of
+from rankadjust.page.boards import boards
+from rankadjust.page.material import Material, all_values, place_of, read_comparison
 
 MRR, HITS = "inverse_harmonic_mean_rank", "hits_at_10"
 USUAL = ("FB15k-237", "filtered", "testing", "both")
@@ -41,30 +31,27 @@ PRINTED = pl.DataFrame(
 ).with_columns(file=pl.lit("mine.csv"), file_line=pl.int_range(2, pl.len() + 2))
 
 
-def material(*own, **tables):
-    nothing = pl.DataFrame()
-    return Material(tables=tables, constants=Constants(nothing), datasets=nothing, own=frozenset(own))
+def values_of(*own, **tables):
+    return all_values(Material(tables=tables, constants=Constants(pl.DataFrame()), own=frozenset(own)))
 
 
 def made(rescored, folder=None):
-    """Return boards by their key; with a folder, contradictions are taken from a file of it, as in a run."""
+    """Return boards by their evaluation; with a folder, contradictions are taken from a file of it, as in a run."""
     found = check(rescored)
     if folder is not None:
         write_csv(found, folder / "contradictions.csv")
         found = read_comparison(folder / "contradictions.csv")
-    return {
-        board.key: board for board in boards(values_of(material(mine=rescored)), {"contradictions": found})
-    }
+    return {board.evaluation: board for board in boards(values_of(mine=rescored), found)}
 
 
-def section_of(given):
-    values = all_values(given)
-    return board_section(boards(values, {}), values)
-
-
-def unpacked(content, name):
-    packed = re.search(f'id="{name}">([^<]*)<', content)[1]
-    return json.loads(gzip.decompress(b64decode(packed)))
+def printed(*rows, **columns):
+    frame = pl.DataFrame(rows, schema=["model", "metric", "value"], orient="row")
+    about = {"dataset": "FB15k-237", "protocol": "filtered", "file": "x.csv"} | columns
+    return rescore(
+        frame.with_columns(
+            file_line=pl.int_range(2, pl.len() + 2), **{name: pl.lit(value) for name, value in about.items()}
+        )
+    )
 
 
 @pytest.fixture(scope="module")
@@ -72,23 +59,59 @@ def rescored():
     return rescore(PRINTED)
 
 
-def test_a_board_is_one_evaluation_by_one_metric_with_the_best_first(rescored):
+def test_a_board_is_one_evaluation_by_mrr_with_the_best_first(rescored):
     found = made(rescored)
-    assert [(row["place"], row["model"], row["printed"]) for row in found[*USUAL, MRR].ranked] == [
-        (1, "RotatE", "0.338"),
-        (2, "TransE", "0.294"),
+    assert [(row["place"], row["model"], row["printed"]) for row in found[USUAL].rows] == [
+        (1, "RotatE", {MRR: "0.338"}),
+        (2, "TransE", {MRR: "0.294", HITS: "46.5 %"}),
     ]
-    assert found[*USUAL, MRR].ranked[1]["others"] == {HITS: "46.5 %"}
+    assert len(found["FB15k-237", "raw", "testing", "both"].rows) == 1
+    assert not any(evaluation[0] == "Unheard" for evaluation in found)
+
+
+def test_results_on_training_and_validation_triples_have_no_board(rescored):
+    assert made(rescored.with_columns(split=pl.lit("validation"))) == {}
+
+
+def test_a_board_without_mrr_goes_by_its_most_common_metric_and_who_lacks_it_has_no_place():
+    rows = (("A", "Hits@10", "0.5"), ("B", "Hits@10", "0.6"), ("C", "Hits@10", "0.4"), ("D", "MRR", "0.3"))
+    (board,) = made(printed(*rows)).values()
+    assert board.metric == HITS
+    assert [(row["model"], row["place"]) for row in board.rows] == [("B", 1), ("A", 2), ("C", 3), ("D", None)]
+    assert board.values == [0.6, 0.5, 0.4]
+
+
+def test_of_a_mean_rank_the_lower_one_is_better():
+    (board,) = made(printed(("A", "MR", "200"), ("B", "MR", "150"))).values()
+    assert [row["model"] for row in board.rows] == ["B", "A"]
+
+
+def test_variants_of_a_model_stand_below_it_and_take_no_place():
+    names = (
+        "ComplEx-N3 rank 50",
+        "ComplEx-N3 rank 1000",
+        "MEI 3x100",
+        "ConvE, single GPU",
+        "ConvE",
+        "ULTRA-3g",
+    )
+    rows = [(name, "MRR", f"0.3{digit}") for digit, name in enumerate(names)]
+    (board,) = made(printed(*rows)).values()
     assert [
-        len(found[key].ranked) for key in ((*USUAL, HITS), ("FB15k-237", "raw", "testing", "both", MRR))
-    ] == [1, 1]
-    assert not any(key[0] == "Unheard" for key in found)
+        (row["place"], row["model"], [one["model"] for one in row["variants"]]) for row in board.rows
+    ] == [
+        (1, "ULTRA-3g", []),
+        (2, "ConvE", ["ConvE, single GPU"]),
+        (3, "MEI 3x100", []),
+        (4, "ComplEx-N3 rank 1000", ["ComplEx-N3 rank 50"]),
+    ]
+    assert board.results == 6
 
 
 def test_impossible_values_have_no_place_but_the_reason(rescored):
-    board = made(rescored)["WN18RR", "filtered", "testing", "both", MRR]
-    assert board.ranked == []
-    assert board.refuted[0]["notes"][0].startswith("impossible: MRR 0.226 and MR 3 contradict each other")
+    board = made(rescored)["WN18RR", "filtered", "testing", "both"]
+    assert board.rows == []
+    assert board.unplaced[0]["notes"][0].startswith("impossible: MRR 0.226 and MR 3 contradict each other")
 
 
 @pytest.mark.parametrize("model", ["A", "7", "=1+1"])
@@ -104,67 +127,66 @@ def test_a_contradiction_belongs_to_one_evaluation_of_a_line(tmp_path, model):
         model=pl.lit(model), file=pl.lit("wide.md"), file_line=3
     )
     found = made(rescore(wide), tmp_path)
-    assert [row["notes"] for row in found[*USUAL, MRR].ranked] == [[]]
-    wrong = found["WN18RR", "filtered", "testing", "both", MRR]
-    assert (wrong.ranked, len(wrong.refuted)) == ([], 1)
-    assert wrong.refuted[0]["notes"][0].startswith(
+    assert [row["notes"] for row in found[USUAL].rows] == [[]]
+    wrong = found["WN18RR", "filtered", "testing", "both"]
+    assert (wrong.rows, len(wrong.unplaced)) == ([], 1)
+    assert wrong.unplaced[0]["notes"][0].startswith(
         "impossible: Hits@1 0.40 and MRR 0.30 contradict each other"
     )
 
 
-def test_refuted_and_second_hand_results_are_told_apart_and_stand_once(rescored):
+def test_refuted_and_second_hand_results_stand_once_without_a_place(rescored):
     """The same row twice, as QLogicE's 0.949 stands in two tables of one README."""
     caveats = {"RotatE": "second-hand: copied", "TransE": "second-hand: copied; refuted: by a test"}
     doubtful = rescored.with_columns(caveat=pl.col("model").replace_strict(caveats))
-    board = made(pl.concat([doubtful, doubtful.with_columns(pl.col("file_line") + 100)]))[*USUAL, MRR]
-    assert board.ranked == []
-    assert [row["model"] for row in board.second_hand] == ["RotatE"]
-    assert [(row["model"], row["notes"][-1]) for row in board.refuted] == [("TransE", "refuted: by a test")]
+    board = made(pl.concat([doubtful, doubtful.with_columns(pl.col("file_line") + 100)]))[USUAL]
+    assert board.rows == []
+    assert [(row["model"], row["notes"][-1]) for row in board.unplaced] == [
+        ("RotatE", "second-hand: copied"),
+        ("TransE", "refuted: by a test"),
+    ]
 
 
-def test_the_page_opens_with_the_users_own_evaluation_or_the_usual_one(rescored):
-    def opens(*own, **tables):
-        values = values_of(material(*own, **tables))
-        return opened_board(boards(values, {}), values).key
-
-    assert opens(literature=rescored) == (*USUAL, MRR)
-    assert opens("mine", literature=rescored, mine=rescored.filter(dataset="WN18RR"))[0] == "WN18RR"
-
-
-def test_own_tables_come_first(rescored):
-    values = values_of(material("mine", literature=rescored, mine=rescored.head(1)))
-    assert values["own"].to_list() == [True, *[False] * rescored.height]
+def test_a_value_that_differs_from_the_literature_is_noted_on_the_own_row():
+    """The row repeats what the literature has of the model but for one value: 0.452 there, 0.462 here."""
+    rows = (("A", "MRR", "0.452"), ("A", "Hits@1", "0.411"), ("A", "Hits@10", "0.537"))
+    literature = printed(*rows, dataset="WN18RR", file="paper.csv")
+    copied = printed(
+        ("a", "MRR", "0.462"), *(("a", *row[1:]) for row in rows[1:]), dataset="WN18RR", file="copy.csv"
+    )
+    values = values_of("copy", copy=copied, paper=literature)
+    (board,) = boards(values, check_against(copied, literature))
+    told = [row for row in board.rows if "0.462 is 0.452 for A" in str(row["notes"])]
+    assert [(row["model"], row["own"]) for row in told] == [("a", True)]
 
 
 def test_an_own_model_with_the_name_of_a_published_one_keeps_its_place(rescored):
     """Both have a row, the better one first, whichever that is."""
     mine = rescored.filter(dataset="FB15k-237", metric=MRR, model="TransE", protocol="filtered")
     renamed = mine.with_columns(model=pl.lit("RotatE"))
-    values = all_values(material("mine", mine=renamed, literature=rescored))
-    found = {board.key: board for board in boards(values, {})}[*USUAL, MRR]
-    assert [(row["place"], row["model"], row["own"]) for row in found.ranked] == [
+    values = values_of("mine", literature=rescored, mine=renamed)
+    assert values["own"].to_list() == [True, *[False] * rescored.height]
+    (board,) = (board for board in boards(values, None) if board.evaluation == USUAL)
+    assert [(row["place"], row["model"], row["own"]) for row in board.rows] == [
         (1, "RotatE", False),
         (2, "RotatE", True),
         (3, "TransE", False),
     ]
 
 
-def test_bars_lie_between_chance_and_perfect_and_counting_is_marked(rescored):
-    scale = made(rescored)[*USUAL, MRR].scale
+def test_counting_is_a_row_in_its_place():
+    (board,) = made(printed(("A", "MRR", "0.30"), ("B", "MRR", "0.20"))).values()
     # As `rankadjust adjust` prints both in the README.
-    assert (round(scale["chance"], 7), round(scale["value"], 4), scale["baseline"]) == (
+    assert (round(board.chance, 7), round(board.counting, 4), board.baseline) == (
         0.0007111,
         0.2345,
         "popularity",
     )
-    assert scale["at"] == pytest.approx((scale["value"] - scale["chance"]) / (1 - scale["chance"]))
-
-
-def test_all_results_hold_every_value_once_whatever_was_made_of_it(rescored):
-    rows = all_results(values_of(material(mine=pl.concat([rescored, rescored.head(2)]))))
-    assert len(rows) == rescored.height
-    assert [row[1] for row in rows] == sorted(row[1] for row in rows)
-    assert {row[5] for row in rows} == {"MRR", "Hits@10", "MR", "accuracy of guesses"}
+    assert re.findall(r'<td class="model">(?:<bdi>)?([^<]*)', board.html()) == [
+        "A",
+        "counting (popularity)",
+        "B",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -185,58 +207,18 @@ def test_a_source_is_linked_with_its_line_and_only_by_http(url, line, place):
 
 def test_hostile_names_stay_text():
     name = "</script><script>alert(1)</script><!--\u202e\"'&amp;"
-    mine = material(mine=rescore(PRINTED.head(2).with_columns(model=pl.lit(name), source=pl.lit(name))))
-    content = section_of(mine).content
-    html = [content, *(row[-1] for row in unpacked(content, "boards-data")["boards"])]
-    assert all("alert(1)" not in text.replace("&lt;script&gt;alert(1)", "") for text in html)
-    # As data it is whole: the page's script puts it in as text.
-    assert unpacked(results_section(all_values(mine)).content, "results-data")["rows"][0][0] == name
+    (board,) = boards(values_of(mine=printed((name, "MRR", "0.3"), source=name)), None)
+    assert "alert(1)" not in board.html().replace("&lt;script&gt;alert(1)", "")
 
 
-def test_a_run_without_tables_has_no_boards():
-    assert section_of(material()) is None
-    assert results_section(all_values(material())) is None
-
-
-def test_the_strip_has_chance_counting_median_and_best_of_the_usual_evaluation():
-    """Medians by hand: of 0.2, 0.3 and 0.4; the raw value and the doubtful one take no part."""
-    rows = [("A", "0.2"), ("B", "0.3"), ("C", "0.4"), ("D", "0.9")]
-    printed = pl.DataFrame(rows, schema=["model", "value"], orient="row").with_columns(
-        dataset=pl.lit("FB15k-237"), metric=pl.lit("MRR"), file=pl.lit("x"), file_line=pl.int_range(2, 6)
-    )
-    raw = printed.head(1).with_columns(
-        protocol=pl.lit("raw"), value=pl.lit("0.99"), file_line=pl.lit(9, pl.Int64)
-    )
-    both = rescore(
-        pl.concat(
-            [printed.with_columns(protocol=pl.lit("filtered")), raw.select(*printed.columns, "protocol")]
-        )
-    )
-    doubtful = both.with_columns(caveat=pl.when(model="D").then(pl.lit("refuted: by a test")))
-    (row,) = benchmark_rows(boards(values_of(material(mine=doubtful)), {}))
-    assert (row["key"], row["results"], row["median"], row["best"], row["model"]) == (
-        (*USUAL, MRR),
-        3,
-        0.3,
-        0.4,
-        "C",
-    )
-    assert (round(row["chance"], 7), round(row["counting"], 4)) == (0.0007111, 0.2345)
-
-
-def test_a_board_among_sampled_negatives_has_a_bar_for_what_each_value_leaves_open():
-    bounds = {"A": (0.25, 0.75), "B": (0.125, 0.2)}
-    printed = pl.DataFrame({"model": list(bounds), "value": ["0.78", "0.5"]}).with_columns(
-        dataset=pl.lit("GraIL-WN18RR-v2"),
-        metric=pl.lit("MRR"),
-        protocol=pl.lit("sampled-50"),
-        split=pl.lit("inference_testing"),
-    )
-    low, high = zip(*bounds.values(), strict=True)
-    rows = rescore(printed).with_columns(full_mrr_low=pl.Series(low), full_mrr_high=pl.Series(high))
-    (board,) = boards(all_values(material(mine=rows)), {})
-    assert [row["full"] for row in board.ranked] == [list(ends) for ends in bounds.values()]
-    # The line of a bar is from 2 to 98; a bar is 0.4 wider at each end, so that one of no width can be seen.
-    bars = re.findall(r'from [^>]*>.*?rect x="([\d.]+)" y="3" width="([\d.]+)"', board.html())
-    assert [float(end) for bar in bars for end in bar] == pytest.approx([25.6, 48.8, 13.6, 8.0], abs=0.11)
-    assert "full MRR" not in boards(all_values(material(mine=rescore(printed))), {})[0].html()
+def test_the_standing_is_of_chance_counting_median_and_best_without_doubtful_values():
+    """The median by hand: of 0.2, 0.3 and 0.4."""
+    rows = printed(("A", "MRR", "0.2"), ("B", "MRR", "0.3"), ("C", "MRR", "0.4"), ("D", "MRR", "0.9"))
+    doubtful = rows.with_columns(caveat=pl.when(model="D").then(pl.lit("refuted: by a test")))
+    (board,) = boards(values_of(mine=doubtful), None)
+    standing = board.standing
+    assert (standing["models"], standing["median"], standing["best"], standing["model"]) == (3, 0.3, 0.4, "C")
+    chance, counting = board.chance, board.counting
+    assert standing["at"]["counting"] == pytest.approx((counting - chance) / (1 - chance))
+    (few,) = boards(values_of(mine=doubtful.head(2)), None)
+    assert few.standing is None

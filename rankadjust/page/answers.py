@@ -1,0 +1,130 @@
+"""The first screen: what chance and counting reach in each evaluation of a data set, and its published models."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import KEY, SIDES, TEST_SPLITS
+from rankadjust.chance.metrics import resolve
+from rankadjust.counting.protocols import Protocol, get_protocol
+from rankadjust.database.constants import Constants
+from rankadjust.database.counted_baselines import CHOSEN_ON, chosen
+from rankadjust.page.boards import METRICS, Board
+
+_FILTERS = {
+    "all": "known answers filtered",
+    "cumulative": "known answers filtered, later splits not",
+    "none": "nothing filtered",
+}
+_SPLITS = {"testing": "test", "inference_testing": "test on the inference graph"}
+_SIDES = {"both": "head and tail", "head": "head only", "tail": "tail only"}
+
+
+def metrics_of(known: Mapping[str, list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+    """Return label, optimum and increasing of the metrics of `answers`, by the names that the command takes."""
+    names = {
+        name for evaluations in known.values() for evaluation in evaluations for name in evaluation["metrics"]
+    }
+    usual = [metric.label.lower() for metric in map(resolve, METRICS)]
+    return {
+        name: {part: getattr(resolve(name), part) for part in ("label", "optimum", "increasing")}
+        for name in sorted(names, key=lambda name: (usual.index(name) if name in usual else len(usual), name))
+    }
+
+
+def answers(constants: Constants, boards: Iterable[Board]) -> dict[str, list[dict[str, Any]]]:
+    """Return the evaluations of each data set on test splits, the usual one first.
+
+    The usual one has most published results, or else ranks all entities, filtered (by time), on both sides. An
+    evaluation has words, protocol, split, side, tasks, metrics (by name: chance or its bounds, counting and its
+    baseline), and of its board, if it has one, the metric, values, best model and its year.
+    """
+    of_board = {board.evaluation: board for board in boards}
+    order = {evaluation: place for place, evaluation in enumerate(of_board)}
+    wanted = pl.col("metric").is_in({*METRICS, *(board.metric for board in of_board.values())})
+    splits = [*CHOSEN_ON, *(split for others in CHOSEN_ON.values() for split in others)]
+    counted = chosen(constants.baselines.filter(wanted, pl.col("split").is_in(splits)))
+    rows = (
+        constants.table.filter(wanted, pl.col("split").is_in(TEST_SPLITS))
+        .filter(pl.any_horizontal(pl.col("expectation", "expectation_low").is_not_null()))
+        .join(counted, on=KEY, how="left", maintain_order="left")
+    )
+    found: dict[str, list[dict[str, Any]]] = {}
+    for key, part in rows.partition_by(KEY[:-1], as_dict=True, maintain_order=True).items():
+        dataset, protocol, split, side = map(str, key)
+        board = of_board.get((dataset, protocol, split, side))
+        own = {*METRICS, board.metric} if board else METRICS
+        evaluation = {
+            "words": in_words(protocol, split, side),
+            "protocol": protocol,
+            "split": split,
+            "side": side,
+            "tasks": part["tasks"][0],
+            "metrics": {
+                resolve(row["metric"]).label.lower(): _reached(row)
+                for row in part.iter_rows(named=True)
+                if row["metric"] in own
+            },
+        }
+        if board and board.values:
+            best = board.rows[0]
+            evaluation |= {"metric": resolve(board.metric).label.lower(), "values": board.values}
+            evaluation |= {"best": best["model"], "year": best["year"]}
+        if evaluation["metrics"]:
+            found.setdefault(dataset, []).append(evaluation)
+    for dataset, evaluations in found.items():
+        evaluations.sort(key=lambda one: _place(one, order.get((dataset, *_options(one)))))
+    return found
+
+
+def _options(evaluation: Mapping[str, Any]) -> tuple[str, str, str]:
+    return evaluation["protocol"], evaluation["split"], evaluation["side"]
+
+
+def _place(evaluation: Mapping[str, Any], place: int | None) -> tuple[Any, ...]:
+    protocol, split, side = _options(evaluation)
+    known = (place is None, place or 0)
+    usual = ("time-aware", "filtered", protocol).index(protocol)
+    return (*known, split != "inference_testing", usual, protocol, -SIDES.index(side))
+
+
+def _reached(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what chance and counting reach, to ten digits."""
+    reached = {
+        "chance": row["expectation"],
+        "low": row["expectation_low"] if row["expectation"] is None else None,
+        "high": row["expectation_high"] if row["expectation"] is None else None,
+        "counting": row["baseline_value"],
+    }
+    known = {name: float(f"{value:.10g}") for name, value in reached.items() if value is not None}
+    return known if row["baseline"] is None else {**known, "baseline": row["baseline"]}
+
+
+def in_words(protocol: str, split: str, side: str) -> str:
+    """Return an evaluation in words.
+
+    >>> in_words("sampled-49", "inference_testing", "both")
+    '49 sampled negatives, test on the inference graph, head and tail'
+    >>> in_words("raw", "testing", "tail")
+    'all entities, nothing filtered, test, tail only'
+    """
+    try:
+        ranked = _ranked(get_protocol(protocol))
+    except RankadjustError:
+        # A protocol of the run's own.
+        ranked = protocol
+    return f"{ranked}, {_SPLITS.get(split, split.replace('_', ' '))}, {_SIDES[side]}"
+
+
+def _ranked(protocol: Protocol) -> str:
+    if protocol.negatives is not None:
+        return f"{protocol.negatives:,} sampled negatives"
+    entities = "all entities" if protocol.entities == "release" else "entities of training"
+    typed = " of the relation's types" if protocol.types == "observed" else ""
+    whatever = " whatever their time" if protocol.data == "temporal" else ""
+    time = " at the same time" if protocol.time == "aware" else whatever
+    # PyKEEN's two evaluations differ only in whether the true answer is counted.
+    name = f" ({protocol.name})" if protocol.name.startswith("pykeen") else ""
+    return f"{entities}{typed}, {_FILTERS[protocol.filter]}{time}{name}"
