@@ -125,7 +125,7 @@ def test_a_board_is_sorted_and_filtered_and_variants_unfold(page):
     page.get_by_role("button", name="Hits@10").first.click()
     assert models(page)[0] != "NBFNet-PyG"
     page.get_by_role("button", name="MRR").first.click()
-    assert models(page) == best
+    assert models(page)[:5] == best[:5]
     page.get_by_label("Filter the board").first.fill("complex-n3")
     assert {model.partition(" ")[0] for model in models(page)} == {"ComplEx-N3"}
     shown = len(models(page))
