@@ -94,28 +94,6 @@ def test_the_digest_of_a_script_follows_what_it_imports_and_nothing_else(tmp_pat
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: 1\na: 2\n", r"file\.yaml:2: not valid YAML: key 'a' is given twice"),
-        ("a: [1\nb: 2\n", r"file\.yaml:2: not valid YAML: "),
-        ("a: \xff", "cannot be read as UTF-8 text"),
-    ],
-)
-def test_bad_yaml_is_one_line_with_file_and_line(tmp_path, text, message):
-    path = tmp_path / "file.yaml"
-    path.write_bytes(text.encode("latin-1"))
-    with pytest.raises(RankadjustError, match=message) as info:
-        read_yaml(path)
-    assert "\n" not in str(info.value)
-
-
-def test_dates_and_zeros_in_yaml_stay_as_written(tmp_path):
-    path = tmp_path / "file.yaml"
-    path.write_text("date: 2026-01-02\nversion: '1.10'\n")
-    assert read_yaml(path) == {"date": "2026-01-02", "version": "1.10"}
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
         ("ks: [1]\ndataset: [UMLS]\n", "config.yaml:2: unknown key 'dataset'; did you mean datasets?"),
         ("ks: [1, ten]\n", "config.yaml:1: ks.1: 'ten' is not of type 'integer'"),
         ("ks: [0]\n", "config.yaml:1: ks.0: 0 is less than the minimum of 1"),

@@ -35,8 +35,6 @@ from rankadjust.base.io import (
     write_text,
 )
 
-root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may make a device")
-
 
 @pytest.mark.parametrize("there", [True, False])
 def test_a_link_stays_a_link_and_its_target_is_written(tmp_path, there):
@@ -56,19 +54,6 @@ def test_a_link_stays_a_link_and_its_target_is_written(tmp_path, there):
         "link.txt",
         "target.txt",
     ]
-
-
-@root
-def test_a_device_stays_a_device(tmp_path):
-    # Of its own, so that a mistake harms nobody: 1, 3 is /dev/null.
-    null = tmp_path / "null"
-    os.mknod(null, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
-    (tmp_path / "link").symlink_to(null)
-    for path in (null, tmp_path / "link"):
-        write_bytes(b"x" * 100_000, path)
-    assert stat.S_ISCHR(null.stat().st_mode)
-    assert (tmp_path / "link").is_symlink()
-    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_a_link_to_the_null_device_stays_one(tmp_path):
