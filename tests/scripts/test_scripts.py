@@ -17,6 +17,7 @@ import polars as pl
 import pytest
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.io import write_product
 from rankadjust.counting.protocols import get_protocol
 from rankadjust.data.registry import load_registry
 from tests.tiny import FILES, REGISTRY, write_tiny
@@ -51,7 +52,7 @@ def made(tmp_path_factory):
     count(triples, summary, protocols, histograms, pairs)
     moments(histograms, pairs, "Tiny", protocols, METRICS, table)
     benchmarks = folder / "benchmarks.parquet"
-    pl.read_parquet(table).clear().write_parquet(benchmarks, metadata={"rankadjust.layout": "benchmarks 1"})
+    write_product(pl.read_parquet(table).clear(), benchmarks, "benchmarks")
     database([table], [], benchmarks, [histograms], [], [summary], folder)
     given = folder / "adjustments.parquet", folder / "none", [folder / "tiny.yaml"]
     rescore_tables([folder / "table.csv"], *given, folder / "rescored")
