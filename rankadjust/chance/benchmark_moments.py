@@ -37,7 +37,14 @@ def benchmark_moments(benchmark: Benchmark, metrics: Sequence[Metric]) -> pl.Dat
         moments = _within_bounds(moments, metrics, benchmark.protocol.negatives, benchmark.pool)
     elif benchmark.approximate:
         moments = moments.with_columns(method=filled("{}, approximate", "method"))
-    return moments.with_columns(_blank(benchmark.reason)).select(
+    if benchmark.reason is not None:
+        constants = ("expectation", "variance", "variance_random_scorer", "variance_static_scorer")
+        reasons = ("reason", "reason_random_scorer", "reason_static_scorer")
+        moments = moments.with_columns(
+            **dict.fromkeys(constants, pl.lit(None, pl.Float64)),
+            **dict.fromkeys(reasons, pl.lit(benchmark.reason)),
+        )
+    return moments.select(
         pl.lit(benchmark.dataset).alias("dataset"),
         pl.lit(benchmark.protocol.name).alias("protocol"),
         pl.all(),
@@ -51,18 +58,6 @@ def _of_known_tasks(counts: pl.DataFrame, benchmark: Benchmark, metrics: Sequenc
     protocol = replace(own, name="common", negatives=None) if benchmark.common_negatives else own
     nulls = nulls_table(counts, _pairs(counts), protocol, metrics)
     return table.join(nulls, on=_KEY, how="left", maintain_order="left")
-
-
-def _blank(reason: str | None) -> list[pl.Expr]:
-    """Return the columns that are null where the number of candidates is not known, and why; none where it is."""
-    if reason is None:
-        return []
-    constants = ("expectation", "variance", "variance_random_scorer", "variance_static_scorer")
-    reasons = ("reason", "reason_random_scorer", "reason_static_scorer")
-    return [
-        *(pl.lit(None, pl.Float64).alias(name) for name in constants),
-        *(pl.lit(reason).alias(name) for name in reasons),
-    ]
 
 
 def _of_unknown_tasks(counts: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:

@@ -17,6 +17,17 @@ class CandidateCounts(ByContent):
     counts: FloatArray
     tasks: FloatArray
 
+    @property
+    def total(self) -> float:
+        """The number of tasks."""
+        return float(self.tasks.sum())
+
+    def sum(self, per_task: FloatArray) -> FloatArray:
+        """Return the sum over all tasks of values given per count, (k,) or (k, t)."""
+        weights = self.tasks.reshape(-1, *[1] * (per_task.ndim - 1))
+        total: FloatArray = np.sum(weights * per_task, axis=0)
+        return total
+
     @classmethod
     def of(cls, num_candidates: ArrayLike, tasks: ArrayLike) -> Self:
         """Take whole numbers (k,): candidates, which may repeat, and tasks.

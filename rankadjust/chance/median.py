@@ -7,6 +7,7 @@ counts, so that few x stand for all: Gauss sums on intervals between the candida
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,29 +27,15 @@ _PIECES = 4
 _GAP_POINTS = 12
 
 
-@dataclass(frozen=True)
-class _Care:
-    """How exactly the gap between the two middle ranks is treated.
-
-    tolerance: relative to the second moment of the gap. An x counts if it adds the square of this share, or more,
-    to one of the sums. Where x or y passes a candidate count N, the slope of the probabilities changes by about
-    m / n of it, if m of the n tasks have this N; least_kink: the m / n from which on such an N is an end of
-    intervals.
-    """
-
-    tolerance: float
-    least_kink: float
-
-
 # With many tasks the gap's share in the variance is about 2 / n, and each candidate count matters little.
 _SMALL_SHARE = 0.01
 _FEW = 100
-_ROUGHLY = _Care(tolerance=1e-6, least_kink=_SMALL_SHARE / 2)
-_EXACTLY = _Care(tolerance=1e-12, least_kink=0.0)
+# Tolerance and least kink of `_gap_sums`.
+_ROUGHLY = (1e-6, _SMALL_SHARE / 2)
+_EXACTLY = (1e-12, 0.0)
 
 
-@dataclass(frozen=True)
-class MedianMoments:
+class MedianMoments(NamedTuple):
     """Expectation and variance of the median rank and of its inverse."""
 
     expectation: float
@@ -65,16 +52,16 @@ def median_moments(counts: FloatArray, tasks: FloatArray) -> MedianMoments:
     groups = TaskGroups.of(counts, tasks)
     total = int(groups.certain[-1])
     lower, upper = (total + 1) // 2, total // 2 + 1
-    window = _window(groups, lower, upper)
-    centre = float(window.centre)
+    (centre, low), (_, high) = _reach(groups, lower, -1), _reach(groups, upper, 1)
+    window = _Window(low, centre, high)
     sums = _tail_sums(groups, (lower + upper) / 2, window)
     if lower < upper:
         # The gap's share is about 2 / n: with few tasks nothing but the exact one will do.
         gap = np.array([0.0, np.inf, 0.0, 0.0])
         if total > _FEW:
-            gap = _gap_sums(groups, lower, window, _ROUGHLY)
+            gap = _gap_sums(groups, lower, window, *_ROUGHLY)
         if gap[1] > _SMALL_SHARE * sums[1]:
-            gap = _gap_sums(groups, lower, window, _EXACTLY)
+            gap = _gap_sums(groups, lower, window, *_EXACTLY)
         sums -= gap
     return MedianMoments(
         expectation=float(centre + sums[0]),
@@ -106,19 +93,12 @@ def _second_differences(s: FloatArray, c: float) -> FloatArray:
 # --- where an order statistic is uncertain ----------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Window:
+class _Window(NamedTuple):
     """Where P(X <= x) of an order statistic is neither 0 nor 1: low <= x < high; centre is close to its median."""
 
     low: int
     centre: int
     high: int
-
-
-def _window(groups: TaskGroups, lower: int, upper: int) -> _Window:
-    """Return the window of the two middle ranks, which are one for an odd number of tasks."""
-    (centre, low), (_, high) = _reach(groups, lower, -1), _reach(groups, upper, 1)
-    return _Window(low, centre, high)
 
 
 def _reach(groups: TaskGroups, order: int, direction: int) -> tuple[int, int]:
@@ -170,15 +150,13 @@ def _tail_sums(groups: TaskGroups, order: float, window: _Window) -> FloatArray:
     It is the sum over x >= b of (f(x + 1) - f(x)) P(X > x) minus the sum over x < b of the same with P(X <= x). For
     an order of l + 1/2 it is the mean of two (`tails`).
     """
-
-    def above(x: FloatArray) -> FloatArray:
-        return tails(groups, x, order).survival
-
-    def below(x: FloatArray) -> FloatArray:
-        return -tails(groups, x, order).cdf
-
     sums = np.zeros(4)
-    for tail, low, high in ((below, window.low, window.centre), (above, window.centre, window.high)):
+    for is_above, low, high in ((False, window.low, window.centre), (True, window.centre, window.high)):
+
+        def tail(x: FloatArray, is_above: bool = is_above) -> FloatArray:
+            found = tails(groups, x, order)
+            return found.survival if is_above else -found.cdf
+
         # Cut at first into pieces of the length that most of them end with.
         cuts = np.round(np.linspace(low, high, _PIECES + 1))
         x, weights, values = _smooth_nodes(tail, _edges(low, high, np.append(groups.counts, cuts)), _SMOOTH)
@@ -217,31 +195,31 @@ def _smooth_nodes(
     return nodes, weights, at_nodes
 
 
-def _gap_sums(groups: TaskGroups, order: int, window: _Window, care: _Care) -> FloatArray:
+def _gap_sums(
+    groups: TaskGroups, order: int, window: _Window, tolerance: float, least_kink: float
+) -> FloatArray:
     """Return what the mean of f(X) and f(Y) exceeds E f((X + Y) / 2) by, for the four f; X, Y the middle ranks.
 
     With d(s) = f(s) + f(s + 1) - 2 f(s + 1/2) it is the sum over x of d(x) / 2 P(X <= x < Y), plus the sum over
     x < y of d((x + y) / 2) P(X <= x, Y > y).
+
+    tolerance: relative to the second moment of the gap. An x counts if it adds the square of this share, or more, to
+    one of the sums. Where x or y passes a candidate count N, the slope of the probabilities changes by about m / n of
+    it, if m of the n tasks have this N; least_kink: the m / n from which on such an N is an end of intervals.
     """
-    kinks = groups.counts[groups.tasks >= care.least_kink * groups.certain[-1]]
-    centre = float(window.centre)
-    x, weights, mass = _gap_nodes(groups, order, window.low, window.high, kinks, care.tolerance)
-    parts = (weights * mass)[:, None] * _second_differences(x, centre) / 2
-    sums: FloatArray = parts.sum(axis=0)
-    kept = (np.abs(parts) > care.tolerance**2 * np.abs(sums)).any(axis=1)
-    rays = _Rays.of(groups, x[kept], weights[kept], mass[kept])
-    return sums + _sums_beyond(groups, order, rays, centre, kinks[kinks <= window.high], care.tolerance)
-
-
-def _gap_nodes(
-    groups: TaskGroups, order: int, low: int, high: int, kinks: FloatArray, tolerance: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return nodes x and weights (k,) for sums over low <= x < high, and P(X <= x < Y) at the nodes."""
 
     def between(x: FloatArray) -> FloatArray:
         return no_rank_between(groups, x, np.zeros_like(x), order)
 
-    return _smooth_nodes(between, _edges(low, high, kinks), max(_SMOOTH, tolerance))
+    kinks = groups.counts[groups.tasks >= least_kink * groups.certain[-1]]
+    edges = _edges(window.low, window.high, kinks)
+    x, weights, mass = _smooth_nodes(between, edges, max(_SMOOTH, tolerance))
+    parts = (weights * mass)[:, None] * _second_differences(x, float(window.centre)) / 2
+    sums: FloatArray = parts.sum(axis=0)
+    kept = (np.abs(parts) > tolerance**2 * np.abs(sums)).any(axis=1)
+    rays = _Rays.of(groups, x[kept], weights[kept], mass[kept])
+    kinks = kinks[kinks <= window.high]
+    return sums + _sums_beyond(groups, order, rays, float(window.centre), kinks, tolerance)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ tasks, no sampling. docs/methods.md, "Exact moments" and "Numerics", derives eac
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -32,27 +31,6 @@ class Moments:
     variance: float | None
     method: str
     reason: str | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class _Histogram(CandidateCounts):
-    """The tasks of a split and side, and sums over them."""
-
-    @cached_property
-    def median(self) -> MedianMoments:
-        """The moments of the median and its inverse, computed together."""
-        return median_moments(self.counts, self.tasks)
-
-    @property
-    def total(self) -> float:
-        """The number of tasks."""
-        return float(self.tasks.sum())
-
-    def sum(self, per_task: FloatArray) -> FloatArray:
-        """Return the sum over all tasks of values given per count, (k,) or (k, t)."""
-        weights = self.tasks.reshape(-1, *[1] * (per_task.ndim - 1))
-        total: FloatArray = np.sum(weights * per_task, axis=0)
-        return total
 
 
 def metric_moments(
@@ -93,7 +71,7 @@ def metric_moments(
         raise RankadjustError(
             f"num_candidates has {counts.size} values, tasks has {multiplicity.size}; give one for each"
         )
-    return _moments(metric, _Histogram.of(counts, multiplicity))
+    return _moments(metric, CandidateCounts.of(counts, multiplicity))
 
 
 def moments_table(
@@ -116,7 +94,7 @@ def moments_table(
             part = of_split if side == "both" else of_split.filter(pl.col("side") == side)
             if part.is_empty():
                 continue
-            pooled = _Histogram.of(part["num_candidates"].to_numpy(), part["tasks"].to_numpy())
+            pooled = CandidateCounts.of(part["num_candidates"].to_numpy(), part["tasks"].to_numpy())
             entities = part["entities"].max()
             for metric in metrics:
                 key = split, side, metric.key, entities, int(pooled.total)
@@ -137,7 +115,7 @@ _OWN_NEGATIVE = (
 )
 
 
-def _of_law(metric: Metric, histogram: _Histogram, protocol: Protocol) -> tuple[object, ...]:
+def _of_law(metric: Metric, histogram: CandidateCounts, protocol: Protocol) -> tuple[object, ...]:
     """Return the moments of a metric, its optimum and the bounds of its expectation, for ranks of another law."""
     if not metric.additive or metric.term is None:
         return (None, None, "none", _NOT_A_MEAN, metric.optimum, None, None)
@@ -183,7 +161,7 @@ def _whole_numbers(name: str, values: ArrayLike) -> FloatArray:
 
 # Protocols of a data set often have the same histogram.
 @kept
-def _moments(metric: Metric, histogram: _Histogram) -> Moments:
+def _moments(metric: Metric, histogram: CandidateCounts) -> Moments:
     if not metric.has_moments:
         return Moments(None, None, "none", "no exact moments are known for this metric")
     if histogram.counts.size == 0:
@@ -197,12 +175,12 @@ def _moments(metric: Metric, histogram: _Histogram) -> Moments:
 # --- additive metrics -------------------------------------------------------------------------------------
 
 
-def _mean_of_term(metric: Metric, histogram: _Histogram) -> Moments:
+def _mean_of_term(metric: Metric, histogram: CandidateCounts) -> Moments:
     """Return the moments of a metric that is the mean of a term over the tasks."""
     counted = histogram.counts >= metric.least_candidates
     if not counted.any():
         return Moments(None, None, "none", "every task has one candidate")
-    histogram = _Histogram(histogram.counts[counted], histogram.tasks[counted])
+    histogram = CandidateCounts(histogram.counts[counted], histogram.tasks[counted])
     mean, variance = mean_and_variance(metric, histogram.counts)
     # A variance of exactly 0 means that the term is the same at every rank, hence what it is at rank 1. Where that
     # holds for all tasks the expectation is the optimum itself, not a sum that is rounded.
@@ -217,13 +195,13 @@ def _mean_of_term(metric: Metric, histogram: _Histogram) -> Moments:
 # --- geometric means: products of powers ------------------------------------------------------------------
 
 
-def _power_product(sign: float) -> Callable[[Metric, _Histogram], Moments]:
+def _power_product(sign: float) -> Callable[[Metric, CandidateCounts], Moments]:
     """Return the method for M = prod r_i^(sign / n): E[M^s] is a product of means of powers.
 
     With a = sign / n, ln E[r^a] = a E[ln r] + psi(a); psi is computed without cancellation.
     """
 
-    def moments(_: Metric, histogram: _Histogram) -> Moments:
+    def moments(_: Metric, histogram: CandidateCounts) -> Moments:
         powers = sign / histogram.total * np.array([1.0, 2.0])
         mean_log, excess = _log_power_means(histogram.counts, powers)
         first, second = histogram.sum(excess)
@@ -293,62 +271,41 @@ _START = -3.0
 
 
 def _reciprocal(
-    term: Callable[[FloatArray], tuple[FloatArray, FloatArray]], transform: _Transform
-) -> Callable[[Metric, _Histogram], Moments]:
+    means: Callable[[FloatArray], FloatArray],
+    least: Callable[[FloatArray], FloatArray],
+    transform: _Transform,
+) -> Callable[[Metric, CandidateCounts], Moments]:
     """Return the method for M = n / S, S the sum of a positive term g(r) over the tasks.
 
-    term: from candidate counts (k,) to the mean and the smallest value of g (k,) each. transform: see _Transform.
-    E[1/S] and E[1/S^2] are the integrals over t > 0 of E[e^(-t S)] and t E[e^(-t S)]. With s = t E[S] the expectation
-    under the integral is e^-s e^D, where D is small. Let A be the integral of e^-s (e^D - 1) and B that of
+    means, least: from candidate counts (k,) to the mean and the smallest value of g (k,) each. transform: see
+    _Transform. E[1/S] and E[1/S^2] are the integrals over t > 0 of E[e^(-t S)] and t E[e^(-t S)]. With s = t E[S] the
+    expectation under the integral is e^-s e^D, where D is small. Let A be the integral of e^-s (e^D - 1) and B that of
     s e^-s (e^D - 1); then E = n / E[S] (1 + A) and Var = (n / E[S])^2 (B - 2 A - A^2), without any cancellation
     (docs/methods.md, "Inverse of an arithmetic mean, harmonic mean").
     """
 
-    def moments(_: Metric, histogram: _Histogram) -> Moments:
-        mean, smallest = term(histogram.counts)
-
-        def logs(t: FloatArray) -> tuple[FloatArray, FloatArray]:
-            centred, plain = np.zeros_like(t), np.zeros_like(t)
-            for rows, centred_logs, plain_logs in transform(histogram.counts, t):
-                centred += histogram.tasks[rows] @ centred_logs
-                plain += histogram.tasks[rows] @ plain_logs
-            return centred, plain
-
-        return reciprocal_moments(
-            histogram.total, float(histogram.sum(mean)), float(histogram.sum(smallest)), logs
-        )
+    def moments(_: Metric, histogram: CandidateCounts) -> Moments:
+        expected_sum = float(histogram.sum(means(histogram.counts)))
+        smallest_sum = float(histogram.sum(least(histogram.counts)))
+        # E[e^(-t S)] <= e^(-t min S): nothing is left beyond t = 40 / min S.
+        end = np.log(40 * expected_sum / smallest_sum)
+        x = np.arange(_START, end + _STEP, _STEP)
+        s = np.exp(x - np.exp(-x))
+        centred, plain = np.zeros_like(s), np.zeros_like(s)
+        for rows, centred_logs, plain_logs in transform(histogram.counts, s / expected_sum):
+            centred += histogram.tasks[rows] @ centred_logs
+            plain += histogram.tasks[rows] @ plain_logs
+        # e^-s (e^D - 1). Where D is large, e^D may overflow; e^(D - s), which is the logarithm `plain`, does not.
+        small = np.exp(-s) * np.expm1(np.minimum(centred, 1))
+        kernel = np.where(centred < 1, small, np.exp(plain) - np.exp(-s))
+        weights = _STEP * s * (1 + np.exp(-x)) * kernel
+        a = weights.sum()
+        # One integral: the difference of B and 2 A would lose digits.
+        b_minus_2a = ((s - 2) * weights).sum()
+        scale = histogram.total / expected_sum
+        return Moments(float(scale * (1 + a)), float(scale**2 * (b_minus_2a - a**2)), "Laplace integral")
 
     return moments
-
-
-def reciprocal_moments(
-    total: float,
-    expected_sum: float,
-    smallest_sum: float,
-    logs: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
-) -> Moments:
-    """Return the moments of n / S for a positive sum S of n independent terms.
-
-    total: n; expected_sum: E[S]; smallest_sum: the least that S may be. logs: from t (q,) to ln E[e^(-t (S - E[S]))]
-    and ln E[e^(-t S)], both (q,).
-    """
-    # E[e^(-t S)] <= e^(-t min S): nothing is left beyond t = 40 / min S.
-    end = np.log(40 * expected_sum / smallest_sum)
-    x = np.arange(_START, end + _STEP, _STEP)
-    s = np.exp(x - np.exp(-x))
-    centred, plain = logs(s / expected_sum)
-    # e^-s (e^D - 1). Where D is large, e^D may overflow; e^(D - s), which is the logarithm `plain`, does not.
-    kernel = np.where(centred < 1, np.exp(-s) * np.expm1(np.minimum(centred, 1)), np.exp(plain) - np.exp(-s))
-    weights = _STEP * s * (1 + np.exp(-x)) * kernel
-    a = weights.sum()
-    # One integral: the difference of B and 2 A would lose digits.
-    b_minus_2a = ((s - 2) * weights).sum()
-    scale = total / expected_sum
-    return Moments(float(scale * (1 + a)), float(scale**2 * (b_minus_2a - a**2)), "Laplace integral")
-
-
-def _rank_range(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return (counts + 1) / 2, np.ones_like(counts)
 
 
 def _rank_transform(counts: FloatArray, t: FloatArray) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
@@ -371,10 +328,6 @@ def log_sinhc(x: FloatArray) -> FloatArray:
     large = np.maximum(x, 1.0)
     beyond: FloatArray = large - np.log(2 * large) + np.log1p(-np.exp(-2 * large))
     return np.where(x < 1, np.log1p(square / 6 * series), beyond)
-
-
-def _inverse_rank_range(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return harmonic(counts) / counts, 1 / counts
 
 
 def _inverse_rank_transform(
@@ -408,22 +361,29 @@ def _blocks(rows: int, columns: int) -> Iterator[slice]:
 # --- order statistics -------------------------------------------------------------------------------------
 
 
-def _median(_: Metric, histogram: _Histogram) -> Moments:
-    median = histogram.median
-    return Moments(median.expectation, median.variance, "Poisson-binomial")
+@kept
+def _median(_: str, histogram: CandidateCounts) -> MedianMoments:
+    """Return the moments of the median and its inverse, computed together."""
+    return median_moments(histogram.counts, histogram.tasks)
 
 
-def _inverse_median(_: Metric, histogram: _Histogram) -> Moments:
-    median = histogram.median
+def _of_median(metric: Metric, histogram: CandidateCounts) -> Moments:
+    median = _median("median", histogram)
+    if metric.family == "median_rank":
+        return Moments(median.expectation, median.variance, "Poisson-binomial")
     return Moments(median.inverse_expectation, median.inverse_variance, "Poisson-binomial")
 
 
 # Metrics that are not the mean of a term. The others need only their term.
-_METHODS: Mapping[str, Callable[[Metric, _Histogram], Moments]] = {
+_METHODS: Mapping[str, Callable[[Metric, CandidateCounts], Moments]] = {
     "geometric_mean_rank": _power_product(1.0),
     "inverse_geometric_mean_rank": _power_product(-1.0),
-    "harmonic_mean_rank": _reciprocal(_inverse_rank_range, _inverse_rank_transform),
-    "inverse_arithmetic_mean_rank": _reciprocal(_rank_range, _rank_transform),
-    "median_rank": _median,
-    "inverse_median_rank": _inverse_median,
+    "harmonic_mean_rank": _reciprocal(
+        lambda counts: harmonic(counts) / counts, lambda counts: 1 / counts, _inverse_rank_transform
+    ),
+    "inverse_arithmetic_mean_rank": _reciprocal(
+        lambda counts: (counts + 1) / 2, np.ones_like, _rank_transform
+    ),
+    "median_rank": _of_median,
+    "inverse_median_rank": _of_median,
 }

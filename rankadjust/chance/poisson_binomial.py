@@ -7,7 +7,7 @@ saddle point, so that small ones keep their relative accuracy (docs/methods.md, 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,8 +132,7 @@ def _terms(ratio: FloatArray | ComplexArray) -> int:
 # --- circles through the saddle point ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Saddles:
+class _Saddles(NamedTuple):
     """The circles |z| = e^tau, and the standard deviation of the tilted K(x) there, (b,) each."""
 
     tau: FloatArray
@@ -229,8 +228,7 @@ def _blocks(size: int, length: int) -> Iterator[slice]:
         yield slice(start, start + length)
 
 
-@dataclass(frozen=True)
-class Tails:
+class Tails(NamedTuple):
     """P(X <= x) and P(X > x) of an order statistic X, or their means over two of them, (k,) each."""
 
     cdf: FloatArray

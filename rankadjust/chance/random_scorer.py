@@ -120,16 +120,8 @@ class _Tasks(ByContent):
     def with_candidates(self, least: int) -> "_Tasks":
         """Return the tasks with at least so many candidates."""
         chosen = self.counts >= least
-        if chosen.all():
-            return self
-        return replace(
-            self,
-            counts=self.counts[chosen],
-            tasks=self.tasks[chosen],
-            shared=self.shared[chosen],
-            repeated=self.repeated[chosen],
-            is_tail=self.is_tail[chosen],
-        )
+        names = ("counts", "tasks", "shared", "repeated", "is_tail")
+        return replace(self, **{name: getattr(self, name)[chosen] for name in names})
 
 
 _Variance = tuple[float | None, str | None]
@@ -139,23 +131,17 @@ _Variance = tuple[float | None, str | None]
 def _variances_of(metrics: Sequence[Metric], tasks: _Tasks, protocol: Protocol) -> list[_Variance]:
     reasons = {metric: _why_unknown(metric, protocol) for metric in metrics}
     known = tuple(metric for metric, reason in reasons.items() if reason is None)
-    variances = dict(zip(known, _of_terms(known, tasks, *_sharing(protocol)), strict=True))
+    found = _of_terms(known, tasks, protocol.sides == "shared", protocol.negatives is None)
+    variances = dict(zip(known, found, strict=True))
     return [variances.get(metric, (None, reasons[metric])) for metric in metrics]
-
-
-def _sharing(protocol: Protocol) -> tuple[bool, bool]:
-    """Return whether the two tasks of a triple share its score, and whether tasks of a query share their negatives."""
-    return protocol.sides == "shared", protocol.negatives is None
 
 
 # Protocols of a data set often have the same tasks.
 @kept
 def _of_terms(
-    metrics: tuple[Metric, ...],
-    tasks: _Tasks,
-    shared_truth: bool,
-    shared_negatives: bool,
+    metrics: tuple[Metric, ...], tasks: _Tasks, shared_truth: bool, shared_negatives: bool
 ) -> list[_Variance]:
+    """Return the variances; whether the tasks of a triple share its score, and those of a query their negatives."""
     if not tasks.is_known:
         return [(None, _UNKNOWN_WITHOUT_TIMES)] * len(metrics)
     if (tasks.counts < 1).any():

@@ -20,15 +20,7 @@ from scipy import sparse, special
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
-from rankadjust.chance.metrics import (
-    Metric,
-    Term,
-    discounted_gain,
-    hit,
-    inverse_rank,
-    rank,
-    share_beaten,
-)
+from rankadjust.chance.metrics import Metric, Term, discounted_gain, hit, inverse_rank, rank, share_beaten
 from rankadjust.chance.rank_sums import panels
 
 # --- one task ---------------------------------------------------------------------------------------------
@@ -105,10 +97,6 @@ def _sums_over_ranks(
     return mean, variance
 
 
-def _of_rank(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return (counts + 1) / 2, (counts - 1) * (counts + 1) / 12
-
-
 def _of_inverse_rank(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
     mean = harmonic(counts) / counts
     mean_of_squares = (np.pi**2 / 6 - special.polygamma(1, counts + 1)) / counts
@@ -121,20 +109,12 @@ def harmonic(counts: FloatArray) -> FloatArray:
     return np.where(counts == 1, 1.0, numbers)
 
 
-def _of_hit(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return np.ones_like(counts), np.zeros_like(counts)
-
-
-def _of_share_beaten(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return np.full_like(counts, 0.5), (counts + 1) / (12 * (counts - 1))
-
-
 # Mean and variance for r uniform on 1..N in closed form; the sums over ranks give the same, more slowly.
 _UNIFORM_MOMENTS: Mapping[Term | None, Callable[[FloatArray], tuple[FloatArray, FloatArray]]] = {
-    rank: _of_rank,
+    rank: lambda counts: ((counts + 1) / 2, (counts - 1) * (counts + 1) / 12),
     inverse_rank: _of_inverse_rank,
-    hit: _of_hit,
-    share_beaten: _of_share_beaten,
+    hit: lambda counts: (np.ones_like(counts), np.zeros_like(counts)),
+    share_beaten: lambda counts: (np.full_like(counts, 0.5), (counts + 1) / (12 * (counts - 1))),
 }
 
 
@@ -314,7 +294,7 @@ def conditional_mean(metric: Metric, counts: FloatArray) -> Conditional:
     shape = _shape(metric)
     if metric.k is None and shape in _CONDITIONAL_MEANS:
         closed_form = _CONDITIONAL_MEANS[shape]
-        return lambda x: metric.scale * closed_form(counts, x)
+        return lambda x: metric.scale * closed_form(counts[:, None], x)
     if metric.k is None and shape is discounted_gain:
         return _mean_discounted_gain(counts)
     if metric.needs_candidates:
@@ -324,22 +304,12 @@ def conditional_mean(metric: Metric, counts: FloatArray) -> Conditional:
     return lambda x: _mean_of_term(metric, counts, x)
 
 
-def _mean_rank(counts: FloatArray, x: FloatArray) -> FloatArray:
-    """Return E[r] = 1 + (N - 1) u."""
-    return 1 + (counts[:, None] - 1) * special.expit(x)
-
-
-def _mean_inverse_rank(counts: FloatArray, x: FloatArray) -> FloatArray:
-    """Return E[1 / r] = (1 - (1 - u)^N) / (N u)."""
-    size = counts[:, None]
-    mean: FloatArray = -np.expm1(-size * np.logaddexp(0.0, x)) / (size * special.expit(x))
-    return mean
-
-
 _CONDITIONAL_MEANS: Mapping[Term, Callable[[FloatArray, FloatArray], FloatArray]] = {
-    rank: _mean_rank,
-    inverse_rank: _mean_inverse_rank,
+    # 1 + (N - 1) u, and (1 - (1 - u)^N) / (N u).
+    rank: lambda size, x: 1 + (size - 1) * special.expit(x),
+    inverse_rank: lambda size, x: -np.expm1(-size * np.logaddexp(0.0, x)) / (size * special.expit(x)),
 }
+"""E f(r) in closed form, from candidate counts (k, 1)."""
 
 
 def _mean_within(terms: FloatArray, counts: FloatArray, x: FloatArray) -> FloatArray:
