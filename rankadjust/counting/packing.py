@@ -14,7 +14,6 @@ Integers = NDArray[Any]  # non-negative integers of any width
 Flags = NDArray[np.bool_]
 
 WORD = 64
-_BLOCK = 2**20
 
 
 def numbered(columns: Sequence[Integers]) -> Integers:
@@ -31,29 +30,17 @@ def numbered(columns: Sequence[Integers]) -> Integers:
 
 def counted(columns: Sequence[Integers]) -> tuple[list[Integers], Integers]:
     """Return the distinct rows of some columns in ascending order, and how often each occurs."""
-    height = columns[0].size
     widths = _widths(columns)
     words = _packed(columns, widths)
     if len(words) == 1:
-        kinds = [column.dtype for column in columns]
-        # The words hold all: columns that nobody else needs take up memory no longer.
-        del columns
         words[0].sort()
-        begins = starts(words)
-        if begins.all():
-            return _unpacked(words[0], kinds, widths), np.ones(height, np.uint8)
-        first = np.flatnonzero(begins)
-        distinct = _unpacked(words[0][first], kinds, widths)
+        first = np.flatnonzero(starts(words))
+        distinct = _unpacked(words[0][first], [column.dtype for column in columns], widths)
     else:
         begins, order = _ordered(columns)
         first = np.flatnonzero(begins)
         distinct = [column[first if order is None else order[first]] for column in columns]
-        if first.size == height:
-            return distinct, np.ones(height, np.uint8)
-    count = np.empty_like(first)
-    np.subtract(first[1:], first[:-1], out=count[:-1])
-    count[-1:] = height - first[-1:]
-    return distinct, count
+    return distinct, np.diff(first, append=columns[0].size)
 
 
 def _ordered(columns: Sequence[Integers]) -> tuple[Flags, Integers | None]:
@@ -76,8 +63,7 @@ def _ordered(columns: Sequence[Integers]) -> tuple[Flags, Integers | None]:
         return starts([first[order]]), order
     # Sorting words that carry their row is many times faster than an indirect sort.
     first <<= np.uint64(row_width)
-    for start in range(0, height, _BLOCK):
-        first[start : start + _BLOCK] |= np.arange(start, min(start + _BLOCK, height), dtype=np.uint64)
+    first |= np.arange(height, dtype=np.uint64)
     first.sort()
     order = (first & np.uint64(2**row_width - 1)).view(np.int64)
     first >>= np.uint64(row_width)
