@@ -21,22 +21,15 @@ def plotted(rows: pl.DataFrame) -> pl.DataFrame:
     known = rows.filter(
         pl.col("index").is_not_null(), pl.col("model").is_not_null(), pl.col("dataset").is_not_null()
     )
-    if known.is_empty():
-        return known.select("dataset", "model", "metric", "index", baseline=pl.lit(None, pl.Float64))
     metrics = known["metric"].unique(maintain_order=True).to_list()
-    metric = _PREFERRED if _PREFERRED in metrics else metrics[0]
-    has_baseline = {"baseline_value", "expectation"} <= set(known.columns)
-    optimum = pl.lit(resolve(metric).optimum)
-    baseline = (
-        (pl.col("baseline_value") - pl.col("expectation")) / (optimum - pl.col("expectation"))
-        if has_baseline
-        else pl.lit(None, pl.Float64)
+    metric = _PREFERRED if _PREFERRED in metrics else next(iter(metrics), _PREFERRED)
+    reached = (pl.col("baseline_value") - pl.col("expectation")) / (
+        resolve(metric).optimum - pl.col("expectation")
     )
     return (
         known.filter(metric=metric)
-        .with_columns(baseline=baseline)
         .group_by("dataset", "model", "metric", maintain_order=True)
-        .agg(pl.max("index"), pl.max("baseline"))
+        .agg(pl.max("index"), baseline=reached.max())
     )
 
 

@@ -187,11 +187,14 @@ def _candidates(protocol: str) -> str:
     if known.negatives is not None:
         return f"the true answer is ranked among {known.negatives} sampled negatives"
     entities = "all entities" if known.entities == "release" else "all entities of the training split"
-    typed = " that training has on that side of the relation" if known.types == "observed" else ""
+    seen = {"any": None, "observed": "training", "known": "the data set"}[known.types]
+    typed = f" that {seen} has on that side of the relation" if seen else ""
     times = " at the same time" if known.time == "aware" else ""
     left_out = {
         "all": f" without the other known answers{times}",
         "cumulative": f" without the other answers known{times} from its split and those before it",
+        "split": f" without the other answers known{times} from the graph and its split",
+        "graph": f" without the other answers known{times} from the graph",
         "none": "; nothing is filtered",
     }
     return f"the true answer is ranked among {entities}{typed}{left_out[known.filter]}"

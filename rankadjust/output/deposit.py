@@ -6,7 +6,6 @@ Every file follows from the release alone and from the versions of the software,
 import json
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -59,17 +58,6 @@ _FORMATS = {
 }
 
 
-@dataclass(frozen=True)
-class _Described:
-    """What columns.yaml says about a table, and the columns that it has."""
-
-    file: str
-    title: str
-    description: str
-    key: Sequence[str]
-    fields: Sequence[Mapping[str, str]]
-
-
 def write_deposit(
     constants: Constants, datasets: pl.DataFrame, registry: Mapping[str, Dataset], folder: Path
 ) -> None:
@@ -87,7 +75,8 @@ def write_deposit(
         "metric_adjustments.tsv.gz": pykeen_layout(database, registry),
         DEPOSITED_DATASETS: _with_origins(datasets, registry),
     }
-    described = [_described(name, tables[name]) for name in TABLES]
+    columns = read_yaml(_FOLDER / "columns.yaml")
+    described = [_described(name, tables[name], columns[name]) for name in TABLES]
     write_database(database, folder / "adjustments.parquet")
     write_baselines([constants.baselines], folder / BASELINES)
     write_candidates(tables["candidates.parquet"], folder / "candidates.parquet")
@@ -134,8 +123,8 @@ def _with_origins(datasets: pl.DataFrame, registry: Mapping[str, Dataset]) -> pl
     return datasets.select(*first, *origins, pl.exclude(first).cast(pl.Int64))
 
 
-def _described(name: str, frame: pl.DataFrame) -> _Described:
-    description = read_yaml(_FOLDER / "columns.yaml")[name]
+def _described(name: str, frame: pl.DataFrame, description: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what columns.yaml says about a table, with the columns that it has in place of all."""
     undescribed = [column for column in frame.columns if column not in description["columns"]]
     if undescribed:
         raise RankadjustError(
@@ -151,12 +140,12 @@ def _described(name: str, frame: pl.DataFrame) -> _Described:
         {"name": column, "type": _KINDS[type(kind)], **description["columns"][column]}
         for column, kind in frame.schema.items()
     ]
-    return _Described(
-        name, description["title"], description["description"].strip(), description["key"], fields
-    )
+    return {**description, "file": name, "description": description["description"].strip(), "fields": fields}
 
 
-def _data_package(folder: Path, tables: Sequence[_Described], facts: Mapping[str, Any]) -> dict[str, Any]:
+def _data_package(
+    folder: Path, tables: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the descriptor of a Frictionless data package (specs.frictionlessdata.io)."""
     return {
         "profile": "data-package",
@@ -170,15 +159,15 @@ def _data_package(folder: Path, tables: Sequence[_Described], facts: Mapping[str
     }
 
 
-def _resource(folder: Path, table: _Described) -> dict[str, Any]:
-    path = folder / table.file
+def _resource(folder: Path, table: Mapping[str, Any]) -> dict[str, Any]:
+    path = folder / table["file"]
     suffix = next(each for each in path.suffixes if each in _FORMATS)
     kind, media_type = _FORMATS[suffix]
     return {
-        "name": table.file.replace(".", "-").replace("_", "-"),
-        "path": table.file,
-        "title": table.title,
-        "description": table.description,
+        "name": table["file"].replace(".", "-").replace("_", "-"),
+        "path": table["file"],
+        "title": table["title"],
+        "description": table["description"],
         # The tool `frictionless` reads Parquet by way of pandas, where integers with gaps become fractions. Of a plain
         # file it checks the size and the hash.
         **(
@@ -192,7 +181,7 @@ def _resource(folder: Path, table: _Described) -> dict[str, Any]:
         **({"dialect": {"delimiter": "\t"}} if kind == "tsv" else {}),
         "bytes": path.stat().st_size,
         "hash": f"sha256:{sha256_of(path)}",
-        "schema": {"fields": list(table.fields), "primaryKey": list(table.key), "missingValues": [""]},
+        "schema": {"fields": list(table["fields"]), "primaryKey": list(table["key"]), "missingValues": [""]},
     }
 
 

@@ -1,19 +1,17 @@
 """Tables for people: re-scored values, and the printed table with adjusted columns, in Markdown, LaTeX and others."""
 
 import math
-from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from itertools import count
 from pathlib import Path
 
 import polars as pl
 
-from rankadjust.base.errors import RankadjustError, did_you_mean, visible
+from rankadjust.base.errors import RankadjustError, visible
 from rankadjust.base.io import to_csv, write_parquet, write_text
 from rankadjust.chance.metrics import usual_name
 from rankadjust.output.terminal import cell as text_of
 from rankadjust.tables.formats.cell_text import is_missing, is_numeric, label
-from rankadjust.tables.layout import Table
 from rankadjust.tables.reading import Reading
 
 # What a reader of a rescored table looks for; the Parquet and CSV files have every column.
@@ -21,7 +19,6 @@ READABLE = (
     "dataset", "split", "side", "protocol", "model", "metric", "value_as_printed", "expectation", "ratio", "index", "z",
     "z_random_scorer", "status", "message", "grades", "caveat",
 )  # fmt: skip
-ADJUSTMENTS = ("index", "ratio", "z", "z_random_scorer")
 _LATEX_ESCAPES = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
     "\\": r"\textbackslash{}",
@@ -38,56 +35,34 @@ _LATEX_ESCAPES = {
 }
 
 
-def adjusted_tables(
-    reading: Reading, rescored: pl.DataFrame, adjustments: Sequence[str] = ("index",)
-) -> list[pl.DataFrame]:
-    """Return each table of a file as it was printed, with its adjusted columns: text throughout, one row per row.
+def adjusted_tables(reading: Reading, rescored: pl.DataFrame) -> list[pl.DataFrame]:
+    """Return each table of a file as it was printed, with its indices: text throughout, one row per row.
 
     rescored: `rescore(reading.values, …)`, which keeps grid, row and column of each value. After a column with values
-    comes one for each of `adjustments` (index, ratio, z, z_random_scorer), which says '(assumed)' where a value of it
-    rests on facts that nobody stated; cells that could not be adjusted are empty there. Tables without any value are
-    left out. Raises RankadjustError for an unknown adjustment.
+    comes a column of their indices, which says '(assumed)' where an index rests on facts that nobody stated; cells that
+    could not be adjusted are empty there. Tables without any value are left out.
     """
-    for name in adjustments:
-        if name not in ADJUSTMENTS:
-            hint = did_you_mean(name, ADJUSTMENTS) or f"; there are {', '.join(ADJUSTMENTS)}"
-            raise RankadjustError(f"unknown adjustment '{name}'{hint}")
-    added = _formatted(rescored, adjustments)
-    assumed: dict[int, set[int]] = defaultdict(set)
-    for grid, column in rescored.filter(status="assumed").select("grid", "column").iter_rows():
-        assumed[int(grid)].add(int(column) - 1)
-    return [
-        with_columns(table, added[table.number], adjustments, assumed.get(table.number, ()))
-        for table in reading.tables
-        if table.number in added
-    ]
-
-
-def _formatted(
-    rescored: pl.DataFrame, adjustments: Sequence[str]
-) -> Mapping[int, Mapping[tuple[int, int], Sequence[str]]]:
-    """Return by table, and by row and column, the texts of the adjustments of a cell's value."""
-    rows = rescored.with_columns(pl.col("grid", "row", "column").cast(pl.Int64)).with_columns(
-        index_width=pl.col("index_high") - pl.col("index_low"),
-        width=pl.col("value_high") - pl.col("value_low"),
-        distance=(pl.col("value") - pl.col("expectation")).abs(),
+    rows = rescored.with_columns(
+        pl.col("grid", "row", "column").cast(pl.Int64), width=pl.col("index_high") - pl.col("index_low")
     )
-    texts: dict[int, dict[tuple[int, int], list[str]]] = defaultdict(dict)
-    for row in rows.iter_rows(named=True):
-        widths = {
-            "index": row["index_width"],
-            "ratio": _scaled(row["ratio"], row["width"], row["value"]),
-            "z": _scaled(row["z"], row["width"], row["distance"]),
-            "z_random_scorer": _scaled(row["z_random_scorer"], row["width"], row["distance"]),
-        }
-        cell = (row["row"] - 1, row["column"] - 1)
-        texts[row["grid"]][cell] = [as_precise(row[name], widths[name]) for name in adjustments]
-    return texts
-
-
-def _scaled(adjusted: float | None, width: float | None, value: float | None) -> float | None:
-    """Return the rounding interval of an adjusted value that grows in proportion to a value."""
-    return abs(adjusted) * width / value if adjusted is not None and width and value else None
+    indices: dict[int, dict[int, dict[int, str]]] = {}
+    assumed = set(rows.filter(status="assumed").select("grid", "column").iter_rows())
+    for grid, row, column, index, width in rows.select("grid", "row", "column", "index", "width").iter_rows():
+        indices.setdefault(grid, {}).setdefault(column - 1, {})[row - 1] = as_precise(index, width)
+    tables = []
+    for table in reading.tables:
+        columns: dict[str, list[str]] = {}
+        lines = [row.index for row in table.layout.rows if row.kind != "header"]
+        for column in table.layout.columns if table.number in indices else ():
+            name = unused(column.name or f"column {column.index + 1}", columns)
+            columns[name] = [label(table.grid.rows[line][column.index]) for line in lines]
+            if added := indices[table.number].get(column.index):
+                is_assumed = (table.number, column.index + 1) in assumed
+                title = unused(f"{name} index{' (assumed)' if is_assumed else ''}", columns)
+                columns[title] = [added.get(line, "") for line in lines]
+        if columns:
+            tables.append(pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String)))
+    return tables
 
 
 def as_precise(value: float | None, width: float | None) -> str:
@@ -100,32 +75,6 @@ def as_precise(value: float | None, width: float | None) -> str:
     decimals = 3 if not width else min(15, max(0, round(-math.log10(width))))
     text = f"{value:.{decimals}f}"
     return text.removeprefix("-") if not text.strip("-0.") else text
-
-
-def with_columns(
-    table: Table,
-    added: Mapping[tuple[int, int], Sequence[str]],
-    adjustments: Sequence[str],
-    assumed: Container[int] = (),
-) -> pl.DataFrame:
-    """Return a table as text with new columns, each after the column it belongs to.
-
-    added: by row and column of the grid, a text for each of `adjustments`, by which the new columns are named. assumed:
-    the columns whose adjusted columns are marked as assumed.
-    """
-    rows = [row for row in table.layout.rows if row.kind != "header"]
-    columns: dict[str, list[str]] = {}
-    for column in table.layout.columns:
-        name = unused(column.name or f"column {column.index + 1}", columns)
-        columns[name] = [label(table.grid.rows[row.index][column.index]) for row in rows]
-        if not any(index == column.index for _, index in added):
-            continue
-        for position, adjustment in enumerate(adjustments):
-            title = f"{name} {adjustment}{' (assumed)' if column.index in assumed else ''}"
-            columns[unused(title, columns)] = [
-                texts[position] if (texts := added.get((row.index, column.index))) else "" for row in rows
-            ]
-    return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
 
 def unused(name: str, taken: Iterable[str]) -> str:

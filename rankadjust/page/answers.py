@@ -1,12 +1,13 @@
 """The first screen: what chance and counting reach in each evaluation of a data set, and its published models."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.vocabulary import KEY, SIDES, TEST_SPLITS
+from rankadjust.base.vocabulary import KEY, SAMPLED, SIDES, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.counting.protocols import Protocol, get_protocol
 from rankadjust.database.constants import Constants
@@ -16,8 +17,12 @@ from rankadjust.page.boards import METRICS, Board
 _FILTERS = {
     "all": "known answers filtered",
     "cumulative": "known answers filtered, later splits not",
+    "split": "answers of training and test filtered",
+    "graph": "answers of the graph filtered",
     "none": "nothing filtered",
 }
+# The protocols whose words say all of them; others have their name beside the words.
+_PLAIN = ("filtered", "filtered-training", "filtered-cumulative", "raw", "typed", "time-aware", "time-static")
 _SPLITS = {"testing": "test", "inference_testing": "test on the inference graph"}
 _SIDES = {"both": "head and tail", "head": "head only", "tail": "tail only"}
 
@@ -119,12 +124,12 @@ def in_words(protocol: str, split: str, side: str) -> str:
 
 
 def _ranked(protocol: Protocol) -> str:
+    is_plain = protocol.name in _PLAIN or re.fullmatch(SAMPLED, protocol.name)
+    name = "" if is_plain else f" ({protocol.name})"
     if protocol.negatives is not None:
-        return f"{protocol.negatives:,} sampled negatives"
+        return f"{protocol.negatives:,} sampled negatives{name}"
     entities = "all entities" if protocol.entities == "release" else "entities of training"
-    typed = " of the relation's types" if protocol.types == "observed" else ""
+    typed = "" if protocol.types == "any" else " of the relation's types"
     whatever = " whatever their time" if protocol.data == "temporal" else ""
     time = " at the same time" if protocol.time == "aware" else whatever
-    # PyKEEN's two evaluations differ only in whether the true answer is counted.
-    name = f" ({protocol.name})" if protocol.name.startswith("pykeen") else ""
     return f"{entities}{typed}, {_FILTERS[protocol.filter]}{time}{name}"

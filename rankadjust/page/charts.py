@@ -137,32 +137,23 @@ def _chance_shares(shares: pl.DataFrame) -> Panel:
 _ADJUSTED = {"value": "MRR as published", "index": "adjusted index of MRR", "z": "z of MRR against chance"}
 # The table of the case study, which Figure 1 of the paper shows.
 _CASE_STUDY = "hoyt2022-case-study"
-# More models would make the lines hard to follow.
-_MODELS = 6
 
 
 def models_on_data_sets(results: pl.DataFrame) -> pl.DataFrame:
-    """Return dataset, model, entities, value, index and z of MRR for the models of one table.
+    """Return dataset, model, entities, value, index and z of MRR for the models of the case study.
 
-    results: re-scored rows. The table is the case study. If the case study is not re-scored, it is the table with most
-    results of models on several data sets. Only results for both sides with constants of their own evaluation count.
-    The models that were run on most data sets are returned, at most six.
+    results: re-scored rows. Only results for both sides with constants of their own evaluation count.
     """
-    shown = results.filter(
-        pl.col("side") == "both",
-        pl.col("metric") == MRR,
-        pl.col("status") == "ok",
-        pl.col("z").is_not_null(),
-        pl.col("model").is_not_null(),
-    ).unique(["file", "dataset", "model"], keep="first", maintain_order=True)
-    shown = shown.filter(pl.len().over("file", "model") > 1)
-    is_study = pl.col("file").str.contains(_CASE_STUDY, literal=True)
-    tables = shown.group_by("file").agg(results=pl.len())
-    tables = tables.sort(is_study, "results", "file", descending=[True, True, False])
-    table = shown.join(tables.select("file").head(1), on="file", maintain_order="left")
-    models = table.group_by("model").agg(sets=pl.len()).sort("sets", "model", descending=[True, False])
     return (
-        table.join(models.select("model").head(_MODELS), on="model", maintain_order="left")
+        results.filter(
+            pl.col("file").str.contains(_CASE_STUDY, literal=True),
+            pl.col("z").is_not_null(),
+            pl.col("model").is_not_null(),
+            side="both",
+            metric=MRR,
+            status="ok",
+        )
+        .unique(["dataset", "model"], keep="first", maintain_order=True)
         .select("dataset", "model", "entities", *_ADJUSTED)
         .sort("entities", "dataset", "model")
     )

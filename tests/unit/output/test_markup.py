@@ -47,10 +47,10 @@ def database(moments):
 
 @pytest.fixture
 def adjusted(tmp_path, database):
-    def adjust(name, text, *adjustments):
+    def adjust(name, text):
         (tmp_path / name).write_text(text)
         reading = read_tables(tmp_path / name)
-        return adjusted_tables(reading, rescore(reading.values, database), adjustments or ("index",))
+        return adjusted_tables(reading, rescore(reading.values, database))
 
     return adjust
 
@@ -78,17 +78,6 @@ def test_each_column_of_values_gets_its_index_with_the_printed_precision(adjuste
     }
 
 
-def test_other_adjustments(adjusted, moments):
-    (frame,) = adjusted("fb15k237.md", TABLE, "ratio", "z")
-    row = moments.filter(
-        dataset="FB15k-237", protocol="filtered", split="testing", side="both", metric="arithmetic_mean_rank"
-    )
-    mean, deviation = row["expectation"].item(), row["variance"].item() ** 0.5
-    # The interval of 177 is 1 rank wide: 1 / E in the ratio, 1 / sd (about 0.05) in z.
-    assert frame["MR ratio (assumed)"].to_list() == [f"{177 / mean:.4f}", ""]
-    assert frame["MR z (assumed)"].to_list() == [f"{(mean - 177) / deviation:.1f}", ""]
-
-
 def test_columns_are_called_assumed_where_facts_of_a_value_are(tmp_path, database):
     (tmp_path / "wn18rr.md").write_text(TABLE)
     given = {"dataset": "WN18RR", "split": "testing", "side": "both", "protocol": "filtered"}
@@ -113,11 +102,6 @@ def test_columns_of_one_name_are_numbered(adjusted):
     text = f"<table>{header}<tr><td>A</td><td>a</td><td>b</td><td>0.5</td></tr></table>"
     (frame,) = adjusted("wn18rr.html", text)
     assert frame.columns == ["Model", "Note", "Note (2)", "MRR", "MRR index (assumed)"]
-
-
-def test_an_unknown_adjustment_is_an_error(adjusted):
-    with pytest.raises(RankadjustError, match="unknown adjustment 'indx'; did you mean index"):
-        adjusted("wn18rr.md", TABLE, "indx")
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 from rankadjust import adjust
+from rankadjust.counting.protocols import load_protocols
 from rankadjust.database.constants import Constants
 from rankadjust.literature.rescore import rescore
 from rankadjust.page.answers import answers, in_words, metrics_of
@@ -83,6 +84,11 @@ def test_words_tell_the_evaluations_of_a_data_set_apart(known):
         assert not any("sampled-" in text or "inference_testing" in text for text in words)
 
 
+def test_words_tell_all_shipped_protocols_apart():
+    words = [in_words(name, "testing", "both") for name in load_protocols()]
+    assert len(set(words)) == len(words) > 15
+
+
 @pytest.mark.parametrize(
     ("protocol", "words"),
     [
@@ -90,6 +96,8 @@ def test_words_tell_the_evaluations_of_a_data_set_apart(known):
         ("time-aware", "all entities, known answers filtered at the same time"),
         ("filtered-training", "entities of training, known answers filtered"),
         ("sampled-3000", "3,000 sampled negatives"),
+        ("grail", "49 sampled negatives (grail)"),
+        ("filtered-graph", "all entities, answers of the graph filtered (filtered-graph)"),
         ("my-own", "my-own"),
     ],
 )
