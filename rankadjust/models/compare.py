@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from rankadjust.base.arrays import FloatArray, IntArray
+from rankadjust.base.arrays import IntArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SIDES, TASK_SIDES
 from rankadjust.chance.metrics import Metric, expand, resolve
@@ -453,7 +453,14 @@ def compare_datasets(
             )
         except RankadjustError as error:
             raise RankadjustError(f"{name}: {error}") from None
-    return _judged_together(comparisons)
+    together = with_verdicts(
+        pl.concat(each.differences.with_columns(dataset=pl.lit(name)) for name, each in comparisons.items())
+    )
+    for name, each in comparisons.items():
+        differences = together.filter(dataset=name).select(each.differences.columns)
+        values = with_best(each.values, differences).select(each.values.columns)
+        comparisons[name] = replace(each, differences=differences, values=values)
+    return comparisons
 
 
 def models_of(folder: Path) -> dict[str, Path]:
@@ -470,24 +477,6 @@ def models_of(folder: Path) -> dict[str, Path]:
     return paths
 
 
-def _judged_together(comparisons: Mapping[str, Comparison]) -> dict[str, Comparison]:
-    """Return the comparisons with p adjusted over all of them."""
-    together = with_verdicts(
-        pl.concat(
-            comparison.differences.with_columns(dataset=pl.lit(name))
-            for name, comparison in comparisons.items()
-        )
-    )
-    judged = {}
-    for name, comparison in comparisons.items():
-        differences = together.filter(dataset=name).drop("dataset")
-        values = with_best(comparison.values, differences).select(comparison.values.columns)
-        judged[name] = replace(
-            comparison, differences=differences.select(comparison.differences.columns), values=values
-        )
-    return judged
-
-
 # --- several tests at once ---------------------------------------------------------------------------------
 
 
@@ -497,17 +486,21 @@ def with_verdicts(differences: pl.DataFrame) -> pl.DataFrame:
     p_holm: p adjusted for all rows of its side (Holm 1979), null without a p. better: the better model of a
     pair where p_holm is below LEVEL, else null.
     """
-    p = differences["p"].fill_null(np.nan).to_numpy()
-    adjusted = np.full(p.shape, np.nan)
-    for side in differences["side"].unique():
-        of_side = differences["side"].eq(side).to_numpy()
-        adjusted[of_side] = holm(p[of_side])
-    metrics = {key: resolve(key) for key in differences["metric"].unique()}
-    rising = [key for key, metric in metrics.items() if metric.increasing]
+    rising = [key for key in differences["metric"].unique() if resolve(key).increasing]
     first_is_better = (pl.col("difference") > 0) == pl.col("metric").is_in(rising)
-    told_apart = pl.col("p_holm") < LEVEL
-    return differences.with_columns(p_holm=pl.Series(adjusted, dtype=pl.Float64).fill_nan(None)).with_columns(
-        better=pl.when(told_apart).then(pl.when(first_is_better).then("first").otherwise("second"))
+    # The smallest p is multiplied by the number of tests, the next by one less, and so on, never falling.
+    scaled = pl.col("p") * (pl.col("p").count() - pl.col("p").cum_count() + 1)
+    return (
+        differences.with_row_index("_row")
+        .sort("p", "_row", nulls_last=True)
+        .with_columns(p_holm=scaled.cum_max().clip(upper_bound=1).over("side"))
+        .with_columns(
+            better=pl.when(pl.col("p_holm") < LEVEL).then(
+                pl.when(first_is_better).then("first").otherwise("second")
+            )
+        )
+        .sort("_row")
+        .drop("_row")
     )
 
 
@@ -522,22 +515,3 @@ def with_best(values: pl.DataFrame, differences: pl.DataFrame) -> pl.DataFrame:
         known = pl.col("value").is_not_null()
         parts.append(part.with_columns(best=known & ~pl.col("model").is_in(sorted(worse))))
     return pl.concat(parts)
-
-
-def holm(p: Sequence[float] | FloatArray) -> FloatArray:
-    """Return p-values (t,) such that rejecting those up to a level errs in any of the tests with at most this level.
-
-    Holm (1979): the smallest is multiplied by the number of tests, the next by one less, and so on, never falling. nan
-    is not a test and stays nan.
-
-    >>> holm([0.01, 0.04, 0.03]).round(4).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    given = np.asarray(p, dtype=np.float64)
-    adjusted = np.full_like(given, np.nan)
-    tests = np.flatnonzero(~np.isnan(given))
-    order = tests[np.argsort(given[tests], kind="stable")]
-    adjusted[order] = np.minimum(
-        np.maximum.accumulate(given[order] * (tests.size - np.arange(tests.size))), 1.0
-    )
-    return adjusted

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.models.compare import compare, compare_datasets, holm
+from rankadjust.models.compare import compare, compare_datasets, with_verdicts
 from rankadjust.output.comparison_text import comparisons
 
 OPTIONS = {"metrics": ["mrr", "mr"]}
@@ -32,7 +32,7 @@ def test_each_data_set_is_compared_by_itself_and_p_is_adjusted_for_all(found, fo
         assert one.values.drop("best").equals(alone[name].values.drop("best"))
     for side in ("head", "tail", "both"):
         rows = pl.concat(one.differences.filter(side=side) for one in found.values())
-        assert rows["p_holm"].to_list() == pytest.approx(holm(rows["p"].to_numpy()).tolist())
+        assert rows["p_holm"].to_list() == pytest.approx(with_verdicts(rows)["p_holm"].to_list())
         assert (rows["p_holm"] >= rows["p"]).all()
 
 
