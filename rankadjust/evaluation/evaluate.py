@@ -265,20 +265,18 @@ def _with_baseline(
         key = next(iter(with_moments), rows["metric"][0])
         raise RankadjustError(f"{evaluation_set}: {why_no_gain(known, evaluation_set.split, key)}")
     differences = [_difference(row, frame, tasks, population) for row in found.iter_rows(named=True)]
-    found = found.with_columns(
-        pl.DataFrame(differences, schema={name: RESULT[name] for name in AGAINST[-3:]})
-    )
     room = pl.col("optimum") - pl.col("baseline_value")
-    ends = [pl.col(f"difference_{end}") / room for end in ("low", "high")]
+    ends = [pl.when(pl.col("gain").is_not_null()).then(pl.col(name) / room) for name in AGAINST[-2:]]
     near = pl.col("baseline_value").is_between(_NEAR_OPTIMUM, 1) & (pl.col("optimum") == 1)
     magnified = filled(
-        "counting alone reaches {} of 1, so the gain magnifies noise: look at the difference", "reached"
+        "counting alone reaches {} of 1, so the gain magnifies noise: look at the difference",
+        pl.col("baseline_value").round(3),
     )
     return (
-        found.with_columns(reached=pl.col("baseline_value").round(3))
+        found.with_columns(pl.DataFrame(differences, schema={name: RESULT[name] for name in AGAINST[-3:]}))
         .with_columns(
-            gain_low=pl.when(pl.col("gain").is_not_null()).then(pl.min_horizontal(ends)),
-            gain_high=pl.when(pl.col("gain").is_not_null()).then(pl.max_horizontal(ends)),
+            gain_low=pl.min_horizontal(ends),
+            gain_high=pl.max_horizontal(ends),
             warning=_with_remarks(pl.col("warning"), pl.when(near).then(magnified)),
         )
         .with_columns(pl.when(average="micro").then(pl.col(name)).alias(name) for name in AGAINST)
@@ -289,22 +287,18 @@ def _difference(
     row: Mapping[str, Any], frame: pl.DataFrame, tasks: Tasks, population: str
 ) -> dict[str, float | None]:
     """Return the difference of a value to the baseline: paired by task where the baseline's ranks are known."""
-    metric, reached = resolve(row["metric"]), row["baseline_value"]
+    metric, reached, side = resolve(row["metric"]), row["baseline_value"], row["side"]
     if row["value"] is None or reached is None:
         return dict.fromkeys(AGAINST[-3:])
-    given = [row["value_low"], row["value_high"]]
-    ends = [None if end is None else end - reached for end in given]
+    ends = [None if row[end] is None else row[end] - reached for end in ("value_low", "value_high")]
     tied = [f"{row['baseline']}_{end}" for end in TIED]
-    if metric.term is not None and None not in given and {*tied} <= {*frame.columns}:
-        places = tasks.sides[row["side"]]
-        best, worst = (frame[name].to_numpy()[places] for name in tied)
-        own = ranked_tasks(tasks, row["rank_type"], row["side"])
+    if metric.term is not None and None not in ends and {*tied} <= {*frame.columns}:
+        best, worst = (frame[name].to_numpy()[tasks.sides[side]] for name in tied)
+        own = ranked_tasks(tasks, row["rank_type"], side)
         counted = RankedTasks(best, worst, own.counts, own.weights)
-        parts = [
-            slope(metric, mean) * deviations for mean, deviations in (own.mean(metric), counted.mean(metric))
-        ]
-        triples = tasks.ways("triples", row["side"])[0]
-        spread = Spread.of((parts[0] - parts[1])[None], tasks.ways(population, row["side"]), triples)
+        parts = [slope(metric, mean) * each for mean, each in (own.mean(metric), counted.mean(metric))]
+        triples = tasks.ways("triples", side)[0]
+        spread = Spread.of((parts[0] - parts[1])[None], tasks.ways(population, side), triples)
         ends = spread.ends(np.array([row["value"] - reached]))[0].tolist()
     return dict(zip(AGAINST[-3:], [row["value"] - reached, *ends], strict=True))
 
