@@ -204,7 +204,7 @@ def _finding_of(model: _Model, ranks: Ranks, names: Sequence[str]) -> tuple[Find
 def _severity(model: _Model, ranks: Ranks, names: Sequence[str]) -> tuple[str, Sequence[str]]:
     """Return the severity of a clash, and sentences on circumstances that would still make the values possible."""
     values = [model.values[name] for name in names]
-    if ranks is not Ranks.HALVES:
+    if ranks is Ranks.DECREASING:
         return _SEVERITY[ranks], []
     sides = len({value.side for value in values})
     # The index of the mean of two sides is not the mean of their indices: each side has an expectation of its own.
@@ -216,10 +216,10 @@ def _severity(model: _Model, ranks: Ranks, names: Sequence[str]) -> tuple[str, S
     if others:
         verb = "is" if len(others) == 1 else "are"
         means = "several runs" if sides == 1 else "several runs, or over head and tail,"
-        return "only_over_runs", [
+        return "only_over_runs" if ranks is Ranks.HALVES else _SEVERITY[ranks], [
             f"Means over {means} may have these values, as {listed(sorted(others))} {verb} no mean over the tasks."
         ]
-    if not model.program_of([value.cut for value in values], ranks).clashes(names):
+    if ranks is Ranks.HALVES and not model.program_of([value.cut for value in values], ranks).clashes(names):
         return "only_if_cut", ["All would agree if digits had been cut off, not rounded."]
     return _SEVERITY[ranks], []
 

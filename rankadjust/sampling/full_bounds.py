@@ -13,7 +13,7 @@ from rankadjust.chance.typed import typed_value
 from rankadjust.database.constants import Database
 from rankadjust.sampling.sampled_ranks import Printed, SampledMean, tilt_together
 from rankadjust.sampling.setting import WITH, WITHOUT, Asked, Setting, setting
-from rankadjust.sampling.shares import EXACT, TO_PRINT, Program, Rows, Tasks
+from rankadjust.sampling.shares import EXACT, TO_PRINT, LeastMeans, Rows, Tasks
 
 Value = float | str | tuple[float, float]
 """A printed value: a number, text with the rounding of its digits, or both ends of an interval."""
@@ -169,9 +169,9 @@ def bounds_in(
     clean = None
     if limit:
         rows = [mean.rows_of_limit(value) for mean, value in zip(means, printed, strict=True)]
-        clean = _all_between(wanted, Program(tasks, Rows.joined(rows), EXACT))
+        clean = _all_between(wanted, LeastMeans(tasks, Rows.joined(rows), EXACT))
     rows = [mean.rows(value, surprise) for mean, value in zip(means, printed, strict=True)]
-    full = _all_between(wanted, Program(tasks, Rows.joined(rows), EXACT if limit else TO_PRINT))
+    full = _all_between(wanted, LeastMeans(tasks, Rows.joined(rows), EXACT if limit else TO_PRINT))
     if full is None:
         text = " and ".join(f"{name} {value}" for name, value in values.items())
         raise ImpossibleValueError(
@@ -256,7 +256,7 @@ def _tasks(counts: tuple[float, ...], times: tuple[float, ...], jumps: tuple[flo
 _sampled_mean = lru_cache(maxsize=64)(SampledMean)
 
 
-def _all_between(wanted: Sequence[Metric], program: Program) -> dict[str, Bounds] | None:
+def _all_between(wanted: Sequence[Metric], program: LeastMeans) -> dict[str, Bounds] | None:
     """Return bounds by the name of the metric, or None if no ranks fulfil the rows."""
     found = {}
     for metric in wanted:

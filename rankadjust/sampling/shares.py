@@ -130,7 +130,7 @@ class Rows:
         )
 
 
-class Program:
+class LeastMeans:
     """The least mean of functions over all full ranks that fulfil the rows.
 
     The linear program starts with a few columns and rows. Each round adds columns that the prices call for, and rows

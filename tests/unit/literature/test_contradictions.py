@@ -424,6 +424,16 @@ def test_a_real_ranking_contradicts_nothing(dataset, ranking, ties, seed):
     assert {(row["severity"], row["bound"]) for row in found} <= allowed, (found, rows)
 
 
+def test_a_mean_of_medians_may_lie_between_whole_ranks():
+    """The runs' medians are 10 and 11, and of both runs together less than half of the ranks are up to 10."""
+    found = broken({"hits@10": "0.48", "median": "10.6"}, dataset="some set")
+    assert [row["severity"] for row in found] == ["only_with_ties"]
+    assert "only ranks with ties" in found[0]["message"]
+    assert found[0]["message"].endswith(
+        "Means over several runs may have these values, as Median rank is no mean over the tasks."
+    )
+
+
 # Among 40 rows is every metric that contradicts another in 120: Hits@1 in the twelfth, GMR without ties in row 30.
 @pytest.mark.parametrize("printed_digits", [3, 4])
 @pytest.mark.parametrize("rows", [2, pytest.param(40, marks=pytest.mark.slow)])
