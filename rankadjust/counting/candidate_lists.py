@@ -43,29 +43,23 @@ def count_listed(splits: Mapping[str, pl.DataFrame], lists: Lists, isolated: int
         schema={"relation": triples.schema["relation"], "side": pl.String, "entity": triples.schema["head"]},
         orient="row",
     ).unique()
+    entity = pl.col("entity")
     entries = listed.select(
-        pl.lit("training", triples.schema["split"]).alias("split"),
-        pl.col("entity").alias("head"),
-        "relation",
-        pl.col("entity").alias("tail"),
+        "relation", split=pl.lit("training", triples.schema["split"]), head=entity, tail=entity
     )
-    codes = integer_codes(pl.concat([triples, entries]))
-    surveyed = survey({name: column[: triples.height] for name, column in codes.items()}, isolated)[
-        TRAINING_GRAPH
-    ]
+    codes = integer_codes(pl.concat([triples, entries.select(triples.columns)]))
+    own = {name: column[: triples.height] for name, column in codes.items()}
+    surveyed = survey(own, isolated)[TRAINING_GRAPH]
     protocol = Protocol("filtered")
-    rows = rows_of(
-        {name: column[: triples.height] for name, column in codes.items()}, surveyed, protocol.time
-    )
+    rows = rows_of(own, surveyed, protocol.time)
     tasks = {}
     for side in SIDES:
         of_side = triples.height + np.flatnonzero(listed["side"] == side)
-        relation, entity = codes["relation"][of_side], codes["head"][of_side]
+        relation, listed_entity = codes["relation"][of_side], codes["head"][of_side]
         sizes = np.bincount(relation, minlength=int(codes["relation"].max()) + 1)[rows.relation]
-        is_listed = np.isin(_pair(rows.relation, rows.entity(side)), _pair(relation, entity))
-        tasks[side] = filtered_tasks(
-            rows, side, protocol, is_listed | (sizes == 0), np.where(sizes, sizes, surveyed.entities.sum())
-        )
+        inside = np.isin(_pair(rows.relation, rows.entity(side)), _pair(relation, listed_entity))
+        size = np.where(sizes, sizes, surveyed.entities.sum())
+        tasks[side] = filtered_tasks(rows, side, protocol, inside | (sizes == 0), size)
     return added_up([counts_of_tasks(rows, tasks, protocol)], protocol)
 
 

@@ -198,14 +198,11 @@ def added_up(counts: Iterable[Counts], protocol: Protocol) -> Candidates:
 
 def under_protocols(counted: Mapping[str, Candidates]) -> Candidates:
     """Return the candidates under several protocols as one, with the name of each in a first column `protocol`."""
-    histogram, pairs = (
-        pl.concat(
-            getattr(tables, kind).select(pl.lit(name).alias("protocol"), pl.all())
-            for name, tables in counted.items()
-        )
-        for kind in ("histogram", "pairs")
-    )
-    return Candidates(histogram, pairs)
+    tables = [
+        [table.select(pl.lit(name).alias("protocol"), pl.all()) for table in (each.histogram, each.pairs)]
+        for name, each in counted.items()
+    ]
+    return Candidates(*map(pl.concat, zip(*tables, strict=True)))
 
 
 def require_applicable(

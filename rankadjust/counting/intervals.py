@@ -11,14 +11,13 @@ from collections.abc import Mapping
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.vocabulary import LABEL_COLUMNS, TASK_SIDES
+from rankadjust.base.vocabulary import LABEL_COLUMNS
+from rankadjust.counting.rows import OTHER, SIDES
 
 INTERVAL_SCHEMA = pl.Schema(
     dict.fromkeys(("split", "side"), pl.String)
     | dict.fromkeys(("entities", "least", "most", "tasks"), pl.Int64)
 )
-
-_OTHER = {"head": "tail", "tail": "head"}
 
 
 def candidate_intervals(
@@ -35,30 +34,22 @@ def candidate_intervals(
     """
     known = pl.concat(frame.select(LABEL_COLUMNS) for frame in evaluated.values()).unique()
     parts = []
-    for side in TASK_SIDES:
+    for side in SIDES:
         of_side = ranges.filter(side=side)
-        _require_within(known, side, of_side)
+        outside = known.join(of_side, left_on=["relation", side], right_on=["relation", "entity"], how="anti")
+        if outside.height:
+            triple = ", ".join(outside.row(0))
+            raise RankadjustError(
+                f"the evaluation triple ({triple}) has a {side} that the ranges of its relation lack; "
+                "ranges and splits are of different data sets"
+            )
         sizes = of_side.group_by("relation").agg(size=pl.col("entity").n_unique().cast(pl.Int64))
-        query = [_OTHER[side], "relation"]
+        query = [OTHER[side], "relation"]
         answers = known.group_by(query).agg(answers=pl.len().cast(pl.Int64))
         for split, frame in evaluated.items():
             tasks = frame.join(sizes, on="relation").join(answers, on=query)
             bounds = tasks.select(least=entities - pl.col("size") + 1, most=entities - pl.col("answers") + 1)
-            parts.append(
-                bounds.group_by("least", "most")
-                .agg(tasks=pl.len())
-                .sort("least", "most")
-                .with_columns(split=pl.lit(split), side=pl.lit(side), entities=pl.lit(entities))
-            )
+            names = {"split": pl.lit(split), "side": pl.lit(side), "entities": pl.lit(entities)}
+            parts.append(bounds.group_by("least", "most").agg(tasks=pl.len()).with_columns(**names))
     rows = pl.concat(parts).select(pl.col(name).cast(kind) for name, kind in INTERVAL_SCHEMA.items())
     return rows.sort(pl.col("split").cast(pl.Enum([*evaluated])), "side", "least", "most")
-
-
-def _require_within(known: pl.DataFrame, side: str, of_side: pl.DataFrame) -> None:
-    outside = known.join(of_side, left_on=["relation", side], right_on=["relation", "entity"], how="anti")
-    if outside.height:
-        head, relation, tail = outside.row(0)
-        raise RankadjustError(
-            f"the evaluation triple ({head}, {relation}, {tail}) has a {side} that the ranges of its relation lack; "
-            "ranges and splits are of different data sets"
-        )

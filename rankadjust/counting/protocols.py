@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.io import shipped
@@ -81,12 +81,8 @@ class Protocol:
     @property
     def has_standings(self) -> bool:
         """Whether the candidates that counting baselines are ranked against are known (`rankadjust.baselines`)."""
-        ranks_all = (
-            self.filter in ("all", "cumulative", "none"),
-            self.types != "known",
-            self.counting != "twice",
-        )
-        return all(ranks_all) and self.drawn == "without-replacement"
+        ranks_all = self.filter in ("all", "cumulative", "none") and self.types != "known"
+        return ranks_all and self.counting != "twice" and self.drawn == "without-replacement"
 
 
 _CHOICES: dict[str, tuple[str, ...]] = {
@@ -146,15 +142,12 @@ def applies(
         return f"{protocol.name} is for one graph without times"
     if protocol.data == "inductive" and splits is not None and not set(splits).issuperset(TEST_SPLITS):
         return f"{protocol.name} is for data sets with test triples on two graphs, as GraIL's are"
-    if splits is not None and (protocol.entities, protocol.unseen, protocol.types) != (
-        "release",
-        "keep",
-        "any",
-    ):
+    usual = (protocol.entities, protocol.unseen, protocol.types) == ("release", "keep", "any")
+    if splits is not None and not usual:
         present = set(splits)
         if present & {"validation", "testing"} and not present & {"facts", "training"}:
             return f"{protocol.name} looks at the training split, and there is none"
-        if present & {"inference_validation", "inference_testing"} and "inference" not in present:
+        if present & set(_INFERENCE) and "inference" not in present:
             return f"{protocol.name} uses the inference graph, but the data have no split 'inference'"
     return None
 
@@ -188,8 +181,7 @@ def _shipped_protocols() -> dict[str, Protocol]:
 # Benchmarks: a data set and a protocol that gives all its tasks the same number of candidates
 
 
-@dataclass(frozen=True)
-class Pool:
+class Pool(NamedTuple):
     """From how many entities besides the true answer the negatives of a task are drawn.
 
     least: the smallest number of any task. harmonic_mean: of all tasks of a split, or a lower bound of it.
@@ -236,21 +228,18 @@ def load_benchmarks() -> list[Benchmark]:
     data = read_yaml(path)
     validate(data, "benchmarks", path)
     return [
-        _benchmark(dataset, known, entry)
+        _benchmark(dataset, {**entry, **known})
         for entry in data["benchmarks"]
-        for dataset, known in entry["datasets"].items()
+        for dataset, known in entry.pop("datasets").items()
     ]
 
 
-def _benchmark(dataset: str, known: Mapping[str, Any], entry: Mapping[str, Any]) -> Benchmark:
-    facts = {key: value for key, value in {**entry, **known}.items() if key != "datasets"}
+def _benchmark(dataset: str, facts: dict[str, Any]) -> Benchmark:
     facts |= {key: tuple(facts[key]) for key in ("sides", "metrics", "aliases") if key in facts}
-    tasks = known.get("tasks", {})
+    tasks = facts.get("tasks", {})
     evaluated = _INFERENCE if set(tasks) & set(_INFERENCE) else ("validation", "testing")
-    facts |= {
-        "protocol": get_protocol(entry["protocol"]),
-        "tasks": {split: tasks.get(split) for split in evaluated},
-    }
-    if "pool" in known:
-        facts["pool"] = Pool(**known["pool"])
+    facts["tasks"] = {split: tasks.get(split) for split in evaluated}
+    facts["protocol"] = get_protocol(facts["protocol"])
+    if "pool" in facts:
+        facts["pool"] = Pool(**facts["pool"])
     return Benchmark(dataset=dataset, **facts)
