@@ -141,7 +141,10 @@ def _variances_of(metrics: Sequence[Metric], tasks: _Tasks, protocol: Protocol) 
 def _of_terms(
     metrics: tuple[Metric, ...], tasks: _Tasks, shared_truth: bool, shared_negatives: bool
 ) -> list[_Variance]:
-    """Return the variances; whether the tasks of a triple share its score, and those of a query their negatives."""
+    """Return the variances.
+
+    shared_truth: whether the tasks of a triple share its score; shared_negatives: those of a query their negatives.
+    """
     if not tasks.is_known:
         return [(None, _UNKNOWN_WITHOUT_TIMES)] * len(metrics)
     if (tasks.counts < 1).any():

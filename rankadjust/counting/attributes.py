@@ -18,18 +18,6 @@ from rankadjust.counting.rows import SIDES, Ranked, Rows, ranked_rows, rows_of, 
 
 # From this mean number of answers a query on, a side of a relation is "many" (Bordes et al. 2013).
 _MANY = 1.5
-_COLUMNS = (
-    "split",
-    "triple",
-    "line",
-    "ids",
-    "side",
-    "num_candidates",
-    "relation",
-    "query",
-    "cardinality",
-    "half_link",
-)
 # What is known when a test split is ranked.
 _KNOWN = {"testing": ("facts", "training"), "inference_testing": ("inference",)}
 
@@ -72,21 +60,17 @@ def task_attributes(
         _with_known(attributes.filter(split=split), triples.filter(pl.col("split").is_in(known)))
         for split, known in _KNOWN.items()
     ]
-    return (
-        pl.concat(parts)
-        .select(
-            "split",
-            "line",
-            "side",
-            "num_candidates",
-            "cardinality",
-            "half_link",
-            triple=pl.concat_str(texts, separator="\t"),
-            ids=pl.concat_str([pl.col(name).cast(pl.String) for name in LABEL_COLUMNS], separator=","),
-            relation="relation_label",
-            query=pl.concat_str(asked, separator="\t"),
-        )
-        .select(_COLUMNS)
+    return pl.concat(parts).select(
+        "split",
+        triple=pl.concat_str(texts, separator="\t"),
+        line="line",
+        ids=pl.concat_str([pl.col(name).cast(pl.String) for name in LABEL_COLUMNS], separator=","),
+        side="side",
+        num_candidates="num_candidates",
+        relation="relation_label",
+        query=pl.concat_str(asked, separator="\t"),
+        cardinality="cardinality",
+        half_link="half_link",
     )
 
 

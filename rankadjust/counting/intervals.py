@@ -38,7 +38,7 @@ def candidate_intervals(
         of_side = ranges.filter(side=side)
         outside = known.join(of_side, left_on=["relation", side], right_on=["relation", "entity"], how="anti")
         if outside.height:
-            triple = ", ".join(outside.row(0))
+            triple = ", ".join(map(str, outside.row(0)))
             raise RankadjustError(
                 f"the evaluation triple ({triple}) has a {side} that the ranges of its relation lack; "
                 "ranges and splits are of different data sets"
