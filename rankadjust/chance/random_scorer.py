@@ -143,7 +143,8 @@ def _of_terms(
 ) -> list[_Variance]:
     """Return the variances.
 
-    shared_truth: whether the tasks of a triple share its score; shared_negatives: those of a query their negatives.
+    shared_truth: whether both tasks of a triple share its score. shared_negatives: whether the tasks of a query have
+    the same negatives.
     """
     if not tasks.is_known:
         return [(None, _UNKNOWN_WITHOUT_TIMES)] * len(metrics)
