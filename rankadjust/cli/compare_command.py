@@ -1,6 +1,6 @@
 """The command compare: the ranks of several models."""
 # It imports what it needs when it runs: it starts at once.
-# ruff: noqa: ANN401, PLC0415
+# ruff: noqa: ANN401, PLC0415, PLR0913
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,11 +10,9 @@ import click
 
 from rankadjust.base.errors import RankadjustError, installed_by
 from rankadjust.cli import options
-from rankadjust.cli.printing import show_result, write
+from rankadjust.cli.printing import show_result
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from rankadjust.database.constants import Constants
 
 _ALONE, _BY_OR_AGAINST = "ranks without --dataset", "--by and --against"
@@ -72,92 +70,75 @@ def _kind_of(given: Mapping[str, Any]) -> str:
 
 def compare_ranks(
     models: tuple[str, ...],
+    everything: bool,
     *,
     datasets: Sequence[str] = (),
     tasks: Sequence[str] = (),
     by: str | None = None,
     figure: Path | None = None,
     constants: "Constants | None" = None,
+    output: Path | None,
+    as_json: bool,
     **given: Any,
 ) -> None:
     """Compare models on one data set, or without one, and show what was found."""
-    shown, known = _shown_and_known(given)
-    known |= {
+    from rankadjust.models import compare as of_models
+    from rankadjust.output import comparison_text as texts
+
+    paths = [Path(model) for model in models]
+    known = _settings(given, everything) | {
         "dataset": datasets[0] if datasets else None,
         "tasks": Path(tasks[0]) if tasks else None,
         "database": constants,
     }
-    paths = [Path(model) for model in models]
     if by is None:
-        _compare(paths, known, shown)
+        compared = of_models.compare(paths, **known)
+        show_result(
+            lambda: texts.for_machines(compared),
+            lambda: texts.comparison(compared, everything=everything),
+            *(as_json, output, compared.differences, lambda: texts.paper_table(compared)),
+        )
     else:
-        _compare_by(paths, by, known, shown)
+        parts = of_models.compare_by(paths, by, **known)
+        show_result(
+            parts.to_dicts,
+            lambda: texts.comparison_by(parts, by, everything=everything),
+            *(as_json, output, parts, lambda: texts.paper_table_by(parts, by)),
+        )
     if figure is not None:
-        _draw(models, figure, known)
-
-
-def _compare(models: Sequence[Path], known: Mapping[str, Any], shown: Mapping[str, Any]) -> None:
-    from rankadjust.models.compare import compare as compare_models
-    from rankadjust.output.comparison_text import comparison, for_machines, paper_table
-
-    compared = compare_models(models, **known)
-    text = comparison(compared, everything=shown["everything"])
-    _show(text, for_machines(compared), paper_table(compared), compared.differences, **shown)
-
-
-def _compare_by(models: Sequence[Path], by: str, known: Mapping[str, Any], shown: Mapping[str, Any]) -> None:
-    from rankadjust.models.compare import compare_by
-    from rankadjust.output.comparison_text import comparison_by, paper_table_by
-
-    compared = compare_by(models, by, **known)
-    text = comparison_by(compared, by, everything=shown["everything"])
-    _show(text, compared.to_dicts(), paper_table_by(compared, by), compared, **shown)
+        _draw(paths, figure, known)
 
 
 def _compare_datasets(
     models: tuple[str, ...],  # noqa: ARG001 - none: each data set brings its own
+    everything: bool,
+    *,
     datasets: Sequence[str],
     tasks: Sequence[str],
     constants: "Constants",
+    output: Path | None,
+    as_json: bool,
     **given: Any,
 ) -> None:
     from rankadjust.models.compare import compare_datasets
     from rankadjust.output.comparison_text import comparisons, for_machines, of_datasets, paper_table
 
     folders, attributes = _by_dataset(datasets, "--dataset"), _by_dataset(tasks, "--tasks")
-    shown, known = _shown_and_known(given)
+    known = _settings(given, everything)
     compared = compare_datasets(folders, tasks=attributes, database=constants, **known)
-    _show(
-        comparisons(compared, everything=shown["everything"]),
-        {name: for_machines(of_dataset) for name, of_dataset in compared.items()},
-        of_datasets({name: paper_table(of_dataset) for name, of_dataset in compared.items()}, "data set"),
-        of_datasets({name: of_dataset.differences for name, of_dataset in compared.items()}, "dataset"),
-        **shown,
+    differences = {name: of_dataset.differences for name, of_dataset in compared.items()}
+    show_result(
+        lambda: {name: for_machines(of_dataset) for name, of_dataset in compared.items()},
+        lambda: comparisons(compared, everything=everything),
+        *(as_json, output, of_datasets(differences, "dataset")),
+        lambda: of_datasets({name: paper_table(each) for name, each in compared.items()}, "data set"),
     )
 
 
-def _shown_and_known(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what says how to show a comparison, and the settings: by MRR and Hits@10 where nobody chose metrics."""
-    shown = {name: given[name] for name in ("everything", "output", "as_json")}
-    known = {name: value for name, value in given.items() if name not in shown}
-    if not known["metrics"]:
-        del known["metrics"]
-    return shown, known if shown["everything"] else {"metrics": ("mrr", "hits@10"), **known}
-
-
-def _show(
-    text: str,
-    everything_: object,
-    for_paper: "pl.DataFrame",
-    rows: "pl.DataFrame",
-    *,
-    output: Path | None,
-    as_json: bool,
-    everything: bool,  # noqa: ARG001 - the text has it already
-) -> None:
-    if output is not None:
-        write(rows, output, lambda: everything_, lambda: for_paper)
-    show_result(lambda: everything_, lambda: text, as_json)
+def _settings(given: Mapping[str, Any], everything: bool) -> dict[str, Any]:
+    """Return settings; where nobody chose metrics, with MRR and Hits@10, or without any to take all."""
+    chosen = {name: value for name, value in given.items() if name != "metrics" or value}
+    return chosen if everything else {"metrics": ("mrr", "hits@10"), **chosen}
 
 
 def _by_dataset(given: Sequence[str], option: str) -> dict[str, Path]:
@@ -175,7 +156,7 @@ def _by_dataset(given: Sequence[str], option: str) -> dict[str, Path]:
     return paths
 
 
-def _draw(models: Sequence[str], path: Path, known: Mapping[str, Any]) -> None:
+def _draw(models: Sequence[Path], path: Path, known: Mapping[str, Any]) -> None:
     from rankadjust.base.io import write_text
     from rankadjust.database.evaluation_set import EvaluationSet
     from rankadjust.models.compare import names_of
@@ -186,7 +167,7 @@ def _draw(models: Sequence[str], path: Path, known: Mapping[str, Any]) -> None:
     except ModuleNotFoundError as error:
         raise RankadjustError(f"--figure needs the module {error.name}; {installed_by('workflow')}") from None
     side = known["side"]
-    pairs = paired(names_of([Path(model) for model in models]), known["tasks"], side)
+    pairs = paired(names_of(models), known["tasks"], side)
     counts = None
     if known["dataset"] is not None and "num_candidates" not in pairs.tasks.columns:
         sides = pairs.tasks["side"].unique().to_list()

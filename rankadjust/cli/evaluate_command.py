@@ -12,7 +12,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.cli import options
 from rankadjust.cli.compare_command import compare_ranks
 from rankadjust.cli.inputs import require_times
-from rankadjust.cli.printing import say_if_histograms_are_missing, show_result, write
+from rankadjust.cli.printing import say_if_histograms_are_missing, show_result
 
 if TYPE_CHECKING:
     import polars as pl
@@ -128,10 +128,12 @@ def _show(
 
     shown = result if everything else main_rows(result)
     in_words = every_number if everything else evaluation
-    if output is not None:
-        named = shown if by is None else shown.rename({"stratum": by})
-        write(result, output, result.to_dicts, lambda: evaluation_table(named))
-    show_result(result.to_dicts, lambda: in_words(shown) if by is None else of_parts(shown, by), as_json)
+    named = shown if by is None else shown.rename({"stratum": by})
+    show_result(
+        result.to_dicts,
+        lambda: in_words(shown) if by is None else of_parts(shown, by),
+        *(as_json, output, result, lambda: evaluation_table(named)),
+    )
 
 
 def _with_attributes(ranks: Path, tasks: Path, given: Mapping[str, Any]) -> "pl.DataFrame":

@@ -11,7 +11,7 @@ import click
 
 from rankadjust.cli import options
 from rankadjust.cli.inputs import adjusted_rows, by_metric_of, read_table
-from rankadjust.cli.printing import echo, show_result, write
+from rankadjust.cli.printing import echo, show_result
 
 if TYPE_CHECKING:
     from rankadjust.database.constants import Constants
@@ -102,9 +102,7 @@ def _of_table(
     for line in table.unread:
         echo(line, err=True)
     bounded = add_full_bounds(rescored, constants, level)
-    if output is not None:
-        write(bounded, output)
-    show_result(bounded.to_dicts, lambda: full_table_text(bounded), as_json)
+    show_result(bounded.to_dicts, lambda: full_table_text(bounded), as_json, output, bounded)
 
 
 @options.command(

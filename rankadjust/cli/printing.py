@@ -83,8 +83,17 @@ def write(
         (write_parquet if path.suffix == ".parquet" else write_csv)(frame, path)
 
 
-def show_result(data: Callable[[], object], text: Callable[[], str], as_json: bool) -> None:
-    """Print data as JSON, or else text."""
+def show_result(
+    data: Callable[[], object],
+    text: Callable[[], str],
+    as_json: bool,
+    output: Path | None = None,
+    rows: "pl.DataFrame | None" = None,
+    for_paper: "Callable[[], pl.DataFrame] | None" = None,
+) -> None:
+    """Print data as JSON, or else text; and write the rows to the file that was asked for, as `write` does."""
+    if output is not None and rows is not None:
+        write(rows, output, data, for_paper)
     if as_json:
         print_json(data())
     else:
