@@ -1,6 +1,5 @@
 """Tables as text: rows of cells, the same for every format."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -12,10 +11,8 @@ MAX_SPAN = 1000
 # No table of results is wider or has more cells; a larger table is broken, and must not take minutes.
 MAX_COLUMNS = 1000
 _MAX_CELLS = 5_000_000
-# How many texts before a table are kept; a text of few words is a title, even if the format does not mark it.
+# How many texts around a table are kept.
 CONTEXT_LENGTH = 6
-_TITLE_WORDS = 6
-_CAPTION = re.compile(r"(?:<[^<>]{0,99}>|\W)*+(?:table|tab\.|tabelle|表)\s*(?:\d+|[IVX]+)\b", re.IGNORECASE)
 
 
 class Origin(NamedTuple):
@@ -99,42 +96,6 @@ def spread_spans(rows: Sequence[Sequence[Span]]) -> list[list[str]]:
                     covered.setdefault(column + offset, cell.text)
             column += width
     return [[row.get(column, "") for column in range(max(row, default=-1) + 1)] for row in placed]
-
-
-def add_text(texts: list[tuple[int, str]], level: int, text: str) -> None:
-    """Add a heading with its level, or a paragraph with level 0, to the texts above a table, in the order of the file.
-
-    A heading is dropped at the next heading of the same or a higher rank, a paragraph at the next heading. A caption
-    describes a single table, so the next caption replaces it.
-    """
-    if is_caption(text):
-        texts[:] = [entry for entry in texts if not is_caption(entry[1])]
-    if level:
-        texts[:] = [entry for entry in texts if 0 < entry[0] < level]
-    texts.append((level, text))
-    headings = sum(level > 0 for level, _ in texts)
-    del texts[headings : -CONTEXT_LENGTH - 1]
-
-
-def is_caption(text: str) -> bool:
-    """Return whether a text is the caption of a table: 'Table 3: Results on UMLS'."""
-    return _CAPTION.match(text) is not None
-
-
-def context_of(texts: Sequence[tuple[int, str]]) -> list[str]:
-    """Return the texts above a table; the first most likely names the content of the table.
-
-    A title directly above comes first, then the innermost heading, the other paragraphs from the table upwards, and the
-    outer headings.
-    """
-    counting: list[tuple[int, str]] = []
-    for level, text in texts:
-        add_text(counting, level, text)
-    titles = [text for level, text in reversed(counting) if level]
-    paragraphs = [text for level, text in counting if not level]
-    nearest = [text for text in paragraphs[-1:] if len(text.split()) <= _TITLE_WORDS]
-    others = paragraphs[: len(paragraphs) - len(nearest)][::-1]
-    return [*nearest, *titles[:1], *others[:CONTEXT_LENGTH], *titles[1:]][:CONTEXT_LENGTH]
 
 
 def shifted(grid: Grid, lines: int, *remarks: str) -> Grid:

@@ -1,65 +1,136 @@
-"""Read HTML into grids; selectolax builds the same tree as a browser."""
+"""Read HTML into grids; selectolax builds the same tree as a browser. Markdown and reStructuredText come here too."""
 
 import re
-from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
-from rankadjust.tables.formats.grid import Grid, Span, context_of, make_grid, spread_spans
+from rankadjust.tables.formats.grid import CONTEXT_LENGTH, Grid, Span, make_grid, shifted, spread_spans, tidy
+from rankadjust.tables.formats.latex import latex_grids
+from rankadjust.tables.formats.logs import log_grids
 
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
-# How many headings and paragraphs above a table are considered.
-_TEXTS = 30
+# A heading ends those of the same or a lower rank above it; the title of a part that a reader unfolds is the lowest.
+_LEVELS = {**{f"h{level}": level for level in range(1, 7)}, "summary": 7, "p": 0}
 # Other elements may have names that begin with tr: <tr-x>, <tr:x>.
 _ROW = re.compile(r"<tr(?=[\s/>]|$)", re.IGNORECASE)
+_LATEX_TABLE = re.compile(r"\\begin\{(?:tabular|longtable|array)")
+_CAPTION = re.compile(r"(?:<[^<>]{0,99}>|\W)*+(?:table|tab\.|tabelle|表)\s*(?:\d+|[IVX]+)\b", re.IGNORECASE)
+# A text of few words is a title, even if the format does not mark it.
+_TITLE_WORDS = 6
 
 
 def html_grids(text: str) -> list[Grid]:
     """Return the tables of an HTML page, except a table around other tables, which is layout."""
-    # The parser does not keep the lines of the rows, so each row gets its line as an attribute.
-    lines = enumerate(text.split("\n"), start=1)
-    numbered = "\n".join(_ROW.sub(f"<tr data-line={number} ", line) for number, line in lines)
-    page = import_module("selectolax.lexbor").LexborHTMLParser(numbered)
-    above: deque[Any] = deque(maxlen=_TEXTS)
-    grids = []
-    for element in page.css(", ".join(["table", "p", *_HEADINGS])):
-        if element.tag != "table":
-            above.append(element)
+    return page_grids(with_lines(text))
+
+
+def with_lines(text: str, first: int = 1) -> str:
+    """Return HTML whose rows of tables have their lines as an attribute, for the parser does not keep them."""
+    lines = enumerate(text.split("\n"), start=first)
+    return "\n".join(_ROW.sub(f"<tr data-line={number} ", line) for number, line in lines)
+
+
+def page_grids(text: str) -> list[Grid]:
+    """Return the tables of a page whose rows have lines, with the texts around each.
+
+    A preformatted text holds LaTeX, or a log. Logs are read only if the page has no table: beside tables, such output
+    is a configuration.
+    """
+    page = import_module("selectolax.lexbor").LexborHTMLParser(text)
+    tables: list[tuple[int, list[Grid]]] = []
+    logs: list[tuple[int, list[Grid]]] = []
+    texts: list[tuple[int, int, str]] = []
+    for place, element in enumerate(page.css(", ".join(["table", "pre", *_LEVELS]))):
+        if element.tag == "pre":
+            content = element.text()
+            is_latex = _LATEX_TABLE.search(content)
+            line = _number((element.css_first("[data-line]") or element).attributes, "data-line", 0)
+            read = (latex_grids if is_latex else log_grids)(content)
+            (tables if is_latex else logs).append((place, [shifted(grid, line) for grid in read]))
+        elif element.tag != "table":
+            texts.append((place, _LEVELS[element.tag], tidy(_text(element)).replace("\n", " ")))
         elif len(element.css("table")) == 1:
-            texts = [(_HEADINGS.get(heading.tag, 0), _words(heading)) for heading in above]
-            grids.append(_html_table(element, context_of(texts)))
-    return grids
+            tables.append((place, [_table(element)]))
+    return list(_with_context(tables or logs, texts))
 
 
-def _html_table(table: Any, above: list[str]) -> Grid:  # noqa: ANN401 - a node
+def _with_context(placed: list[tuple[int, list[Grid]]], texts: list[tuple[int, int, str]]) -> Iterator[Grid]:
+    """Yield tables with the texts around them; placed, texts: the place of each in the page; texts: level and words."""
+    # If the first caption follows the first table, each caption follows its own table.
+    captions = [(at, words) for at, level, words in texts if not level and _CAPTION.match(words)]
+    is_below = bool(captions and placed) and placed[0][0] < captions[0][0]
+    above: list[tuple[int, str]] = []
+    left = iter(texts)
+    here = next(left, None)
+    for (place, grids), (end, _) in pairwise([*placed, (10**9, [])]):
+        while here and here[0] < place:
+            if here[2] and not (is_below and _CAPTION.match(here[2])):
+                _add(above, *here[1:])
+            here = next(left, None)
+        own = [words for at, words in captions if is_below and place < at < end][:1]
+        yield from (replace(grid, context=(*grid.context, *own, *_context_of(above))) for grid in grids)
+
+
+def _add(above: list[tuple[int, str]], level: int, words: str) -> None:
+    """Add a heading with its level, or a paragraph with level 0, to the texts above a table.
+
+    A heading is dropped at the next heading of the same or a higher rank, a paragraph at the next heading. A caption
+    describes a single table, so the next caption replaces it.
+    """
+    if _CAPTION.match(words):
+        above[:] = [entry for entry in above if not _CAPTION.match(entry[1])]
+    if level:
+        above[:] = [entry for entry in above if 0 < entry[0] < level]
+    above.append((level, words))
+    del above[sum(level > 0 for level, _ in above) : -CONTEXT_LENGTH - 1]
+
+
+def _context_of(above: list[tuple[int, str]]) -> list[str]:
+    """Return the texts above a table; the first most likely names the content of the table.
+
+    A title directly above comes first, then the innermost heading, the other paragraphs from the table upwards, and the
+    outer headings.
+    """
+    titles = [words for level, words in reversed(above) if level]
+    paragraphs = [words for level, words in reversed(above) if not level]
+    nearest = [words for words in paragraphs[:1] if len(words.split()) <= _TITLE_WORDS]
+    others = paragraphs[len(nearest) :][:CONTEXT_LENGTH]
+    return [*nearest, *titles[:1], *others, *titles[1:]][:CONTEXT_LENGTH]
+
+
+def _table(table: Any) -> Grid:  # noqa: ANN401 - a node
     rows, lines, marked = [], [], []
     # Walk from parent to child: inside a picture, cells may hold cells, and the text of each repeats all cells below.
     sections = [part for part in table.iter() if part.tag in ("thead", "tbody", "tfoot")]
     for row in (row for section in sections for row in section.iter() if row.tag == "tr"):
         cells = [cell for cell in row.iter() if cell.tag in ("td", "th")]
-        rows.append([_span(cell) for cell in cells])
-        line = row.attributes.get("data-line")
-        lines.append(int(line) if line else None)
+        # rowspan="0" means: to the end of the table.
+        rows.append(
+            [
+                Span(_text(cell), _number(said, "rowspan") or 10**6, _number(said, "colspan") or 1)
+                for cell in cells
+                for said in [cell.attributes]
+            ]
+        )
+        lines.append(_number(row.attributes, "data-line", 0) or None)
         marked.append(row.parent.tag == "thead" or (bool(cells) and all(cell.tag == "th" for cell in cells)))
     header_rows = marked.index(False) if False in marked else len(rows)
-    context = [*map(_words, table.css("caption")), *above]
-    return make_grid(spread_spans(rows), header_rows=header_rows, lines=lines, context=context)
+    captions = [_text(caption) for caption in table.css("caption")]
+    width = sum(cell.columns for cell in rows[0]) if rows else 0
+    remarks = [
+        f"line {line}: {len(row)} cells where the header has {width}"
+        for line, row in zip(lines, rows, strict=True)
+        if len(row) > width
+    ]
+    texts = spread_spans(rows)
+    return make_grid(texts, header_rows=header_rows, lines=lines, context=captions, remarks=remarks)
 
 
-def _span(cell: Any) -> Span:  # noqa: ANN401 - a node
-    # rowspan="0" means: to the end of the table.
-    attributes = cell.attributes
-    return Span(_text(cell), _number(attributes, "rowspan") or 10**6, _number(attributes, "colspan") or 1)
-
-
-def _number(attributes: Mapping[str, str | None], name: str) -> int:
-    match = re.fullmatch(r"\s*(\d{1,6})\s*", attributes.get(name) or "1")
-    return int(match.group(1)) if match else 1
-
-
-def _words(element: Any) -> str:  # noqa: ANN401 - a node
-    return str(element.text(separator=" "))
+def _number(attributes: Mapping[str, str | None], name: str, usual: int = 1) -> int:
+    match = re.fullmatch(r"\s*(\d{1,8})\s*", attributes.get(name) or "")
+    return int(match[1]) if match else usual
 
 
 def _text(element: Any) -> str:  # noqa: ANN401 - a node

@@ -20,7 +20,6 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.output.markup import to_latex, to_markdown
 from rankadjust.tables.files import READERS, SUFFIXES, read_grids, recognise
 from rankadjust.tables.formats import macros
-from rankadjust.tables.formats.grid import context_of
 from rankadjust.tables.formats.html import html_grids
 from rankadjust.tables.formats.latex import latex_grids
 from rankadjust.tables.formats.logs import log_grids
@@ -204,18 +203,13 @@ def test_lines_of_one_pair_are_a_table_of_two_columns():
 
 
 def test_the_text_that_most_likely_names_a_table_comes_first():
-    texts = [
-        (1, "A"),
-        (0, "old"),
-        (2, "B"),
-        (0, "gone"),
-        (2, "C"),
-        (0, "some longer text of seven plain words"),
-        (0, "D:"),
+    table = "<table><tr><td>1</table>"
+    above = "<h1>A</h1><p>old<h2>B</h2><p>gone<h2>C</h2><p>some longer text of seven plain words</p>"
+    assert [grid.context for grid in html_grids(f"{table}{above}{table}<p>D:</p>{table}")] == [
+        (),
+        ("C", "some longer text of seven plain words", "A"),
+        ("D:", "C", "some longer text of seven plain words", "A"),
     ]
-    assert context_of(texts) == ["D:", "C", "some longer text of seven plain words", "A"]
-    assert context_of(texts[:-1]) == ["C", "some longer text of seven plain words", "A"]
-    assert context_of([]) == []
 
 
 def test_markdown_keeps_cells_beyond_the_header_and_says_so():
@@ -224,17 +218,15 @@ def test_markdown_keeps_cells_beyond_the_header_and_says_so():
     assert grid.remarks == ("line 3: 3 cells where the header has 2",)
 
 
-def test_markdown_repairs_a_short_delimiter_row_and_says_so():
+def test_markdown_repairs_a_short_delimiter_row():
     grid = only(markdown_grids("text\n\n| a | b |\n|--|\n| 1 | 2 |\n"))
     assert rows_of(grid) == [["a", "b"], ["1", "2"]]
-    assert grid.remarks == ("line 4: the header has 2 cells, the line below it 1",)
 
 
-def test_markdown_table_without_a_header_is_read_and_says_so():
+def test_markdown_table_without_a_header_is_read():
     grid = only(markdown_grids("text\n\n|---|---|\n| 1 | 2 |\n"))
     assert rows_of(grid) == [["", ""], ["1", "2"]]
     assert (grid.lines, grid.context) == ((3, 4), ("text",))
-    assert grid.remarks[0] == "line 3: the header has 1 cells, the line below it 2"
 
 
 @pytest.mark.parametrize("end", ["# b", "> b", "- b", "1. b", "---", "```", "<div>", "text", ""])
@@ -257,7 +249,7 @@ def test_markdown_marks_and_links_become_text():
 def test_markdown_table_in_a_comment_keeps_its_lines():
     grid = only(markdown_grids("# T\n\n<!--\n\n|a|b|\n|-|-|\n|1|2|3|\n-->\n"))
     assert grid.lines == (5, 7)
-    assert grid.remarks == ("the table is inside a comment", "line 7: 3 cells where the header has 2")
+    assert grid.remarks == ("line 7: 3 cells where the header has 2",)
 
 
 def test_html_table_in_markdown_has_the_heading_above_as_context():
@@ -373,11 +365,10 @@ def test_latex_fragments_as_text(latex, text):
     assert latex_to_text(latex) == text
 
 
-def test_rst_table_that_docutils_refuses_is_cut_at_its_borders_and_says_so():
+def test_rst_table_that_docutils_refuses_is_cut_at_its_borders():
     text = "T\n=\n\n=====  ====\nab     c\n=====  ====\nde fgh  1\n`ij`_  2\n=====  ====\n"
     grid = only(rst_grids(text))
     assert rows_of(grid) == [["ab", "c"], ["de fgh", "1"], ["ij", "2"]]
-    assert "Malformed table" in grid.remarks[0]
     assert (grid.header_rows, grid.lines, grid.context) == (1, (5, 7, 8), ("T",))
 
 
