@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from typing import Any
 
 import polars as pl
@@ -14,12 +13,11 @@ from rankadjust.base.words import folded
 from rankadjust.chance.metrics import resolve, usual_name
 from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.tables.cells import adjustment_of
-from rankadjust.tables.columns import Column
 from rankadjust.tables.facts import DEFAULT, GRADED, INFERRED, Fact, name_of
 from rankadjust.tables.headers import Names, datasets_within, metric_key
 from rankadjust.tables.layout import Table
 from rankadjust.tables.reading import Reading
-from rankadjust.tables.sidecar import find_key, given_facts
+from rankadjust.tables.sidecar import given_facts
 
 # How many lines the description has, how many names and texts a line quotes, how many answers a question offers.
 _LINES, _FEW, _MOST_OFFERED = 10, 3, 9
@@ -30,10 +28,6 @@ _USUAL = {
     "side": ("both", "head", "tail"),
     "protocol": ("filtered", "raw"),
 }
-
-
-# The column of a value, and its facts.
-_Row = tuple[int, Mapping[str, Fact | None]]
 
 
 def describe(reading: Reading, *, everything: bool = False) -> str:
@@ -155,70 +149,47 @@ def _values(reading: Reading) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Gap:
-    """A fact that nobody states of the values of tables, or of some columns of a table.
+    """A fact that nobody states of the values of tables.
 
-    fact: its name. tables: the numbers of the tables. columns: the numbers of the columns, empty for all. taken: what
-    was assumed, None if nothing was. offered: likely answers to a question about it, an assumed answer first.
+    fact: its name. tables: the numbers of the tables. taken: what was assumed, None if nothing was. offered: likely
+    answers to a question about it, an assumed answer first.
     """
 
     fact: str
     tables: tuple[int, ...]
-    columns: tuple[int, ...] = ()
     taken: Fact | None = None
     offered: tuple[str, ...] = ()
 
     @property
     def default(self) -> str:
-        """The answer of pressing Enter: what was assumed or is usual; '-' for a fact that may differ by column."""
-        is_usual = self.taken is not None or self.fact in _USUAL
-        return self.offered[0] if self.offered and is_usual and not self.columns else "-"
+        """The answer of pressing Enter: what was assumed or is usual; '-' leaves the fact open."""
+        return self.offered[0] if self.offered and (self.taken or self.fact in _USUAL) else "-"
 
 
 def gaps(reading: Reading, names: Names | None = None) -> list[Gap]:
-    """Return the facts that nobody states, table by table; tables without the same split, side or protocol share one.
+    """Return the facts that nobody states of a whole table; tables without the same split, side or protocol share one.
 
     names: the data sets; without them no answers are offered.
     """
     found: dict[Any, Gap] = {}
     for table in reading.tables:
         rows = [
-            (column, facts)
-            for grid, column, facts in zip(*reading.values["grid", "column"], reading.facts, strict=True)
+            own
+            for grid, own in zip(reading.values["grid"], reading.facts, strict=True)
             if grid == table.number
         ]
         for fact in _ASKED if rows else ():
-            for columns, taken in _open(fact, rows, by_column=table.layout.metrics == "columns"):
-                own = tuple(
-                    dict.fromkeys(
-                        [*([_word(fact, taken)] if taken else []), *_likely(fact, table, rows, names)]
-                    )
-                )
-                gap = Gap(fact, (table.number,), columns, taken, own[:_MOST_OFFERED])
-                alone = () if fact in _USUAL and not columns else (table.number, columns)
-                same = found.get((fact, own, *alone), replace(gap, tables=()))
-                found[fact, own, *alone] = replace(same, tables=(*same.tables, table.number))
+            known = [own.get(fact) for own in rows]
+            is_stated = any(own and own.source not in (INFERRED, DEFAULT) for own in known)
+            if is_stated or len({own.value if own else None for own in known}) > 1:
+                continue
+            taken = known[0]
+            likely = [*([_word(fact, taken)] if taken else []), *_likely(fact, table, rows, names)]
+            own = tuple(dict.fromkeys(likely))[:_MOST_OFFERED]
+            key = (fact, own, *(() if fact in _USUAL else (table.number,)))
+            same = found.get(key, Gap(fact, (), taken, own))
+            found[key] = replace(same, tables=(*same.tables, table.number))
     return list(found.values())
-
-
-def _open(
-    fact: str, rows: Sequence[_Row], *, by_column: bool
-) -> Iterator[tuple[tuple[int, ...], Fact | None]]:
-    """Yield the columns of a table that lack a stated fact (empty for all), and the value assumed for them."""
-    taken: dict[str | None, Fact | None] = {}
-    columns: dict[int, set[str | None]] = defaultdict(set)
-    for column, facts in rows:
-        known = facts.get(fact)
-        is_stated = known is not None and known.source not in (INFERRED, DEFAULT)
-        word = None if is_stated else known.value if known else ""
-        columns[column].add(word)
-        taken.setdefault(word, known)
-    words = set().union(*columns.values())
-    if len(words) == 1 and None not in words:
-        yield (), taken[words.pop()]
-    elif by_column and fact not in ("model", "metric"):
-        for word, first in taken.items():
-            if word is not None and (alike := [column for column, own in columns.items() if own == {word}]):
-                yield tuple(alike), first
 
 
 def _word(fact: str, taken: Fact) -> str:
@@ -226,7 +197,9 @@ def _word(fact: str, taken: Fact) -> str:
     return taken.value if fact != "metric" or adjustment_of(taken.value) else resolve(taken.value).label
 
 
-def _likely(fact: str, table: Table, rows: Sequence[_Row], names: Names | None) -> Iterable[str]:
+def _likely(
+    fact: str, table: Table, rows: Sequence[Mapping[str, Fact | None]], names: Names | None
+) -> Iterable[str]:
     """Return likely answers to a question about a table, besides the assumed answer."""
     if names is None:
         return []
@@ -234,7 +207,7 @@ def _likely(fact: str, table: Table, rows: Sequence[_Row], names: Names | None) 
         return [name for text in table.grid.context for name in datasets_within(text, names)]
     if fact == "model":
         return [text for text in table.grid.context if len(text.split()) <= 2]
-    datasets = {known.value for _, facts in rows if (known := facts["dataset"])}
+    datasets = {known.value for facts in rows if (known := facts["dataset"])}
     own = [known.protocol.name for known in load_benchmarks() if known.dataset in datasets]
     return [*(own if fact == "protocol" else []), *_USUAL.get(fact, ())]
 
@@ -246,9 +219,6 @@ def question(gap: Gap, reading: Reading) -> str:
     span = f" (lines {lines[0]} to {lines[-1]})" if lines else ""
     where = f"tables {', '.join(map(str, gap.tables))}" if others else f"table {number}{span}"
     where = reading.path.name if len(reading.tables) == 1 else where
-    columns = _columns(reading, number)
-    named = [f"{column} '{columns[column - 1].name}'" for column in gap.columns]
-    where += f", column{'s' * (len(named) > 1)} {', '.join(named)}" if named else ""
     taken = f", taken {gap.taken.why}" if gap.taken and gap.taken.why else ""
     offered = "   ".join(f"{place} {text}" for place, text in enumerate(gap.offered, start=1))
     return f"{where}: which {name_of(gap.fact)}{taken}?" + (f"\n  {offered}" if offered else "")
@@ -293,9 +263,8 @@ def draft_sidecar(reading: Reading) -> str:
     asked = [gap for gap in found if gap.taken is None]
     comments: dict[str, None] = {}
     for gap in asked:
-        is_everywhere = sum(other.fact == gap.fact and not other.columns for other in asked) == holding
+        is_everywhere = sum(other.fact == gap.fact for other in asked) == holding
         where = "" if is_everywhere else f"table {gap.tables[0]}: "
-        where += f"columns {', '.join(map(str, gap.columns))}: " if gap.columns else ""
         comments[f"# {where}{gap.fact}:  # which {name_of(gap.fact)}"] = None
     explained = "# docs/tables.md explains every key."
     return "\n".join([title, explained, *comments, sidecar_stating(reading, stated)])
@@ -307,59 +276,31 @@ def sidecar_stating(reading: Reading, stated: Iterable[tuple[Gap, str]]) -> str:
     What holds for all tables is written once, the rest under the number of a table.
     """
     drafts: dict[int, dict[str, Any]] = {table.number: {} for table in reading.tables if table.layout.metrics}
-    roles = [
-        (number, (column.index + 1,), column.role)
-        for number in drafts
-        for column in _columns(reading, number)
-        if column.assumed
-    ]
-    lines = [(number, gap.columns, {gap.fact: word}) for gap, word in stated for number in gap.tables]
-    for number, own, said in [*roles, *lines]:
-        columns = _columns(reading, number)
-        headers = [[*column.header, column.name] for column in columns]
-        if not own and isinstance(said, dict):
-            drafts[number] |= said
-        for run in _runs(own):
-            key = (
-                f"{run[0]}-{run[-1]}" if len(run) > 1 else find_key(run[0], columns[run[0] - 1].name, headers)
-            )
-            keys = drafts[number].setdefault("columns", {})
-            keys[key] = {**keys.get(key, {}), **said} if isinstance(said, dict) else said
-    first, *others = drafts.values() or [{}]
-    if len(reading.tables) == 1:
-        return _yaml(_added(reading.sidecar, first))
+    for gap, word in stated:
+        for number in gap.tables:
+            drafts[number][gap.fact] = word
+    for number, draft in drafts.items():
+        columns = reading.tables[number - 1].layout.columns
+        if roles := {column.index + 1: column.role for column in columns if column.assumed}:
+            draft["columns"] = roles
+    first = next(iter(drafts.values()), {})
+    is_only = len(reading.tables) == 1
     whole = {
         key: value
         for key, value in first.items()
-        if key != "columns" and all(own.get(key) == value for own in others)
+        if is_only or (key != "columns" and all(own.get(key) == value for own in drafts.values()))
     }
-    parts = {
-        number: left
-        for number, own in drafts.items()
-        if (left := {key: value for key, value in own.items() if key not in whole})
-    }
-    return _yaml(_added(reading.sidecar, {**whole, **({"tables": parts} if parts else {})}))
-
-
-def _columns(reading: Reading, table: int) -> tuple[Column, ...]:
-    return reading.tables[table - 1].layout.columns
-
-
-def _runs(numbers: Iterable[int]) -> list[list[int]]:
-    """Return numbers in runs without a gap: 2, 3, 4 and 7."""
-    keyed = groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0])
-    return [[number for _, number in run] for _, run in keyed]
+    own = {number: {k: v for k, v in draft.items() if k not in whole} for number, draft in drafts.items()}
+    parts = {number: left for number, left in own.items() if left}
+    options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 100}
+    written = _added(reading.sidecar, {**whole, **({"tables": parts} if parts else {})})
+    flow = {key: None if isinstance(value, Mapping) else False for key, value in written.items()}
+    return "".join(
+        yaml.safe_dump({key: written[key]}, default_flow_style=flow[key], **options) for key in written
+    )
 
 
 def _added(given: Mapping[Any, Any], facts: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return both mappings merged; where they disagree, `given` wins."""
     both = [key for key in given if isinstance(given[key], Mapping) and isinstance(facts.get(key), Mapping)]
     return {**facts, **given, **{key: _added(given[key], facts[key]) for key in both}}
-
-
-def _yaml(stated: Mapping[str, Any]) -> str:
-    options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 100}
-    flow = {key: None if isinstance(value, Mapping) else False for key, value in stated.items()}
-    return "".join(
-        yaml.safe_dump({key: stated[key]}, default_flow_style=flow[key], **options) for key in stated
-    )

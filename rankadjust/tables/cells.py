@@ -9,44 +9,20 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from rankadjust.base.printed import Interval, Number
 from rankadjust.base.words import folded
-from rankadjust.chance.metrics import find_adjusted, resolve
+from rankadjust.chance.metrics import find_adjusted
 from rankadjust.counting.protocols import Benchmark
+from rankadjust.tables import facts as of
+from rankadjust.tables import headers
 from rankadjust.tables.columns import Column
-from rankadjust.tables.facts import (
-    DEFAULT,
-    DEFAULTS,
-    ENTITY_RANKING,
-    EVALUATION,
-    GIVEN,
-    INFERRED,
-    OTHER_CANDIDATES,
-    PRINTED,
-    Fact,
-    Facts,
-)
-from rankadjust.tables.formats.cell_text import (
-    holds_numbers,
-    is_missing,
-    is_numeric,
-    labelled_numbers,
-    read_cell,
-    several_numbers,
-)
-from rankadjust.tables.headers import (
-    Names,
-    datasets_within,
-    find_dataset,
-    is_bookkeeping,
-    other_evaluation_within,
-    read_header,
-    role_of,
-)
+from rankadjust.tables.facts import DEFAULT, DEFAULTS, EVALUATION, GIVEN, INFERRED, Fact, Facts
+from rankadjust.tables.formats import cell_text
+from rankadjust.tables.formats.cell_text import is_missing, is_numeric, read_cell
+from rankadjust.tables.headers import Names, find_dataset, is_bookkeeping
 from rankadjust.tables.layout import Table
 from rankadjust.tables.sheet_rows import Row
 from rankadjust.tables.sidecar import fill, is_pattern
@@ -55,7 +31,6 @@ State = tuple[str, str | None]
 """The state of a cell (value, missing, unread or label) and the reason, if it holds a number that is not read."""
 States = dict[tuple[int, int], State]
 
-_LABEL: State = ("label", None)
 _DECIMAL = re.compile(r"\d*[.,]\d+")
 _THOUSANDS_WITH_POINT = re.compile(r"-?[1-9][0-9]{0,2}\.[0-9]{3}")
 # How many rows, and how long texts, are searched for a data set in a table without a metric.
@@ -71,9 +46,8 @@ _PYKEEN_COLUMNS = ({"Side", "Type", "Metric"}, {"evaluator", "training_loop"})
 # LibKGE (kge/job/entity_ranking.py) writes raw ranks, ranks filtered with `filter_splits`, which on validation data
 # ignore the test set, and, under keys that end in _filtered_with_test, ranks filtered with the test set too.
 _LIBKGE = re.compile(r"(?:mean_rank|mean_reciprocal_rank|hits_at_\d+)(?P<filtered>_filtered)?")
-# The unit of metrics that are never printed in percent, and the ranges of adjusted metrics.
-_UNITS = {None: "rank", "z": "z"}
-_RANGES = {"index": (float("-inf"), 1.0), "ratio": (0.0, float("inf"))}
+# The ranges of adjusted metrics.
+_RANGES = {"index": (float("-inf"), 1.0), "ratio": (0.0, float("inf")), "z": (float("-inf"), float("inf"))}
 
 
 @dataclass(slots=True)
@@ -109,12 +83,6 @@ class Value:
         return self.model.value if self.model else None
 
     @property
-    def notes(self) -> str | None:
-        """The notes about the value, and the number in brackets after it."""
-        bracket = self.number.bracket
-        return "; ".join(filter(None, (self.facts.notes, bracket and f"in brackets: {bracket}"))) or None
-
-    @property
     def key(self) -> tuple[Any, ...]:
         """The model and the evaluation of the value; gaps are filled with the usual choice."""
         return self.name, self.facts.evaluation
@@ -123,12 +91,6 @@ class Value:
     def interval(self) -> Interval:
         """The value with the ends of its rounding interval, in its unit."""
         return self.number.interval(percent=self.unit is not None and self.unit.value == "percent")
-
-    def known(self, usual: Mapping[str, Fact | None]) -> dict[str, Fact | None]:
-        """Return all facts by name, those that are missing from `usual`; None for a name that nothing tells."""
-        told: dict[str, Fact | None] = {**usual, **dict(self.facts.stated())}
-        told |= {"dataset": self.facts.dataset, "model": self.model, "unit": self.unit}
-        return told | {"value": Fact(self.number.text, INFERRED if self.doubt else PRINTED, self.doubt)}
 
 
 class Reader:
@@ -140,67 +102,42 @@ class Reader:
         lines: list[Column | Row] = [*table.layout.columns, *table.layout.rows]
         printed = {line.facts["dataset"] for line in lines} - {None}
         self.known = set(names.values()) - (printed if len(printed) == 1 else set())
-        self._labels: dict[Facts, int] = {}
         self._combined: dict[tuple[Any, ...], Facts] = {}
 
     def read(self) -> tuple[list[Value], States]:
         """Return the values of the table and the state of each of its cells, before values are compared."""
         layout = self.table.layout
-        is_of_results = not layout.metrics and self._names_datasets()
-        last_value = max((column.index for column in layout.columns if column.role == "value"), default=-1)
+        last = max((column.index for column in layout.columns if column.role == "value"), default=-1)
+        # In a table that names a data set but no metric, decimal numbers are results.
+        texts = (
+            text for row in self.table.grid.rows[:_LOOKED_AT] for text in row if len(text) <= _LONGEST_NAME
+        )
+        is_of_results = not layout.metrics and any(
+            headers.datasets_within(text, self.names) for text in texts
+        )
         values: list[Value] = []
         states: States = {}
         for row in layout.rows:
             is_body = row.kind == "values" and layout.metrics != ""
-            # The model differs from row to row, while the other facts of the labels seldom do.
-            bare = row.facts.without("model") if is_body else row.facts
-            same = self._labels.setdefault(bare, len(self._labels)), row.line.key
             for column in layout.columns:
                 cell = (row.index, column.index)
+                text = self.table.text(*cell)
                 if is_body and column.role == "value":
-                    read = [self._value(row, *part, bare, same) for part in self._parts(row, column)]
+                    read = [self._value(row, *part) for part in self._parts(column, text)]
                     unread = [part for part in read if not isinstance(part, Value)]
                     values += [part for part in read if isinstance(part, Value) and not unread]
                     states[cell] = unread[0] if unread else ("value", None)
-                elif is_of_results and _is_result(self.table.text(*cell)):
+                elif is_of_results and _is_result(text):
                     states[cell] = "unread", "nothing names its metric; state the metric"
                 else:
-                    states[cell] = (
-                        self._label(row, column, last_value) if is_body else self._beside(row, column)
-                    )
+                    states[cell] = _label(row, column, text, last if is_body else None)
         return values, states
 
-    def _beside(self, row: Row, column: Column) -> State:
-        """Return the state of a cell beside the values; a number gets the reason why it is none of them."""
-        text = self.table.text(row.index, column.index)
-        is_number = is_numeric(text) and (row.kind != "header" or "." in text)
-        if row.kind not in ("values", "other", "header") or not is_number:
-            return _LABEL
-        is_left_out = "other" in (row.line.role, column.line.role)
-        return "label", "left out by the sidecar" if is_left_out else "no metric is named here"
-
-    def _names_datasets(self) -> bool:
-        """Return whether a cell of the table names a data set, which makes its decimal numbers results."""
-        rows = self.table.grid.rows[:_LOOKED_AT]
-        texts = (text for row in rows for text in row if len(text) <= _LONGEST_NAME)
-        return any(datasets_within(text, self.names) for text in texts)
-
-    def _label(self, row: Row, column: Column, last: int) -> State:
-        """Return the state of a label; a text without a header, beyond the last column of values, is unread."""
-        text = self.table.text(row.index, column.index)
-        if column.index == row.merged:
-            return "unread", "the name of the model ends in a number, which may be the value beside it"
-        is_unnamed = column.role == "other" and not column.header and column.line.role is None
-        if is_unnamed and text and last > -1 and (column.index > last or _is_result(text)):
-            return ("missing", None) if is_missing(text) else ("unread", "the column has no header")
-        return self._beside(row, column) if column.role == "other" else _LABEL
-
-    def _parts(self, row: Row, column: Column) -> list[tuple[Column, str, str]]:
+    def _parts(self, column: Column, text: str) -> list[tuple[Column, str, str]]:
         """Return the numbers of a cell such as 'paper: 0.9 ours: 0.8', each with its column and label."""
-        text = self.table.text(row.index, column.index)
         parts = []
-        for label, number in labelled_numbers(text):
-            said = read_header(label, self.names)
+        for label, number in cell_text.labelled_numbers(text):
+            said = headers.read_header(label, self.names)
             if said.rest is None and not said.unknown:
                 facts = column.facts.agreeing(said, "the header", "the label")
             else:
@@ -208,18 +145,20 @@ class Reader:
             parts.append((replace(column, facts=facts), number, label))
         return parts or [(column, text, "")]
 
-    def _value(
-        self, row: Row, column: Column, text: str, label: str, bare: Facts, same: tuple[Any, ...]
-    ) -> Value | State:
-        """Return the value of a text, or its state if it has none. same: a key shared by rows with equal facts."""
+    def _value(self, row: Row, column: Column, text: str, label: str) -> Value | State:
+        """Return the value of a text, or its state if it has none."""
         number = read_cell(text)
         if number == "":
             return "missing", None
         if not isinstance(number, Number):
-            return "unread", "several values in one cell" if several_numbers(text) else "not a number"
-        key = (column.index, label, same)
+            return "unread", "several values in one cell" if cell_text.several_numbers(
+                text
+            ) else "not a number"
+        # The model differs from row to row, while the other facts of the labels seldom do.
+        bare = row.facts.without("model")
+        key = (column.index, label, bare, row.line.key)
         if key not in self._combined:
-            self._combined[key] = _combine(row, column, bare, self.table, self.known)
+            self._combined[key] = _combine(bare, row, column, self.table, self.known)
         facts = self._combined[key]
         if reason := _unread(facts):
             return "unread", reason
@@ -229,7 +168,9 @@ class Reader:
         facts, model = self._named(row, column, facts, model)
         metrics = self.table.layout.metrics
         in_rows = metrics == "rows"
-        printed = facts.metric.printed if facts.metric else None
+        stated = (
+            row.line.facts.model or column.line.facts.model or is_pattern(self.table.stated.facts["model"])
+        )
         return Value(
             cell=(row.index, column.index),
             number=number,
@@ -238,17 +179,13 @@ class Reader:
             labels=row.labels,
             series=(row.index if in_rows else column.index if metrics == "columns" else 0, label),
             model_line=column.index if in_rows else row.index,
-            header=(printed or "") if in_rows else column.name,
-            is_named=bool(
-                row.line.facts.model
-                or column.line.facts.model
-                or is_pattern(self.table.stated.facts["model"])
-            ),
+            header=((facts.metric and facts.metric.printed) or "") if in_rows else column.name,
+            is_named=bool(stated),
         )
 
     def _named(self, row: Row, column: Column, facts: Facts, model: Fact | None) -> tuple[Facts, Fact | None]:
         """Return the facts of a value with its data set, and its model; patterns of the sidecar are filled."""
-        is_stated = model is not None and model.source == GIVEN
+        is_pattern_of_model = model is not None and model.source == GIVEN and is_pattern(model.value)
         if (rest := column.facts.rest) and facts.dataset and facts.dataset.printed:
             version = f"{facts.dataset.printed} {rest}"
             known = find_dataset(version, self.names)
@@ -256,10 +193,10 @@ class Reader:
             if rest.lower().lstrip("v").isdigit() or (known and known != facts.dataset.value):
                 dataset = Fact(known or version, INFERRED, "version from the header", version)
                 facts, rest = replace(facts, dataset=dataset), None
-        if rest and not (is_stated and is_pattern(model.value if model else None)):
+        if rest and not is_pattern_of_model:
             why = f"with '{rest}' of the header" if model else "from a header"
             model = Fact(f"{model.value} ({rest})" if model else rest, INFERRED, why)
-        if is_stated and model and is_pattern(model.value):
+        if model and is_pattern_of_model:
             name = fill(model.value, self._texts(row, column, facts), self.sidecar)
             model = replace(model, value=name) if name else None
         if (stated := facts.dataset) and stated.source == GIVEN and is_pattern(stated.value):
@@ -271,19 +208,38 @@ class Reader:
     def _texts(self, row: Row, column: Column, facts: Facts) -> dict[str, str]:
         """Return, for a single cell, the text for each name in the braces of a pattern."""
         # The header above the names of metrics describes the columns: '{rank}' is the header of the value's column.
-        metrics = (other for other in self.table.layout.columns if other.role == "metric")
-        corner = [text for other in metrics for text in other.header]
-        printed, header = row.facts, column.facts
-        above = header.dataset.printed if header.dataset else None
-        beside = printed.dataset.printed if printed.dataset else None
+        corner = [
+            text for other in self.table.layout.columns if other.role == "metric" for text in other.header
+        ]
+        above, beside = (line.dataset.printed if line.dataset else None for line in (column.facts, row.facts))
         return {
-            "model": header["model"] or printed["model"] or "",
+            "model": column.facts["model"] or row.facts["model"] or "",
             "dataset": above or beside or (facts.dataset.printed if facts.dataset else None) or "",
-            "column": header.rest or above or column.name,
-            "row": next(filter(None, row.labels.values()), ""),
+            "column": column.facts.rest or above or column.name,
+            "row": row.name,
             **row.labels,
             **dict.fromkeys(corner, column.name),
         }
+
+
+def _label(row: Row, column: Column, text: str, last: int | None) -> State:
+    """Return the state of a cell beside the values; a number gets the reason why it is none of them.
+
+    last: the last column of values, None for a row without values. A text without a header beyond it is unread.
+    """
+    if last is not None:
+        if column.index == row.merged:
+            return "unread", "the name of the model ends in a number, which may be the value beside it"
+        is_unnamed = column.role == "other" and not column.header and column.line.role is None
+        if is_unnamed and text and last > -1 and (column.index > last or _is_result(text)):
+            return ("missing", None) if is_missing(text) else ("unread", "the column has no header")
+        if column.role != "other":
+            return "label", None
+    is_number = is_numeric(text) and (row.kind != "header" or "." in text)
+    if row.kind not in ("values", "other", "header") or not is_number:
+        return "label", None
+    is_left_out = "other" in (row.line.role, column.line.role)
+    return "label", "left out by the sidecar" if is_left_out else "no metric is named here"
 
 
 def _unread(facts: Facts) -> str | None:
@@ -294,29 +250,28 @@ def _unread(facts: Facts) -> str | None:
     if facts.metric is None:
         return "no header names its metric"
     task = facts.task
-    if task is None or task.value == ENTITY_RANKING:
+    if task is None or task.value == of.ENTITY_RANKING:
         return None
     said = f"{task.value} ({task.reason or 'as printed'})"
-    if example := OTHER_CANDIDATES.get(task.value):
+    if example := of.OTHER_CANDIDATES.get(task.value):
         return f"{said}: state the protocol, for example {example}"
-    return f"{said} is not {ENTITY_RANKING}; if it is, state the task"
+    return f"{said} is not {of.ENTITY_RANKING}; if it is, state the task"
 
 
 def _is_result(text: str) -> bool:
     """Return whether a cell holds a decimal number, or several numbers."""
-    return _DECIMAL.search(text) is not None and holds_numbers(text)
+    return _DECIMAL.search(text) is not None and cell_text.holds_numbers(text)
 
 
-def _combine(row: Row, column: Column, bare: Facts, table: Table, known: set[str]) -> Facts:
+def _combine(bare: Facts, row: Row, column: Column, table: Table, known: set[str]) -> Facts:
     """Return the facts of a value; contradictions are among its conflicts.
 
     bare: the facts of the row's labels, without the model. A statement about a line replaces the facts of that line. A
     statement about the table must agree with the facts of the lines. Facts of the text around the table come last.
     """
-    whole, in_row, in_column = table.stated.facts, row.line.facts, column.line.facts
-    stated = in_row.over(in_column)
-    header = _printed(column.facts, in_column, table, known)
-    labels = _printed(bare, in_row, table, known)
+    whole, stated = table.stated.facts, row.line.facts.over(column.line.facts)
+    header = _printed(column.facts, column.line.facts, table, known)
+    labels = _printed(bare, row.line.facts, table, known)
     # Without a sidecar, an option of the command states it.
     by = "the sidecar" if table.stated.has_sidecar else "the option"
     lines = stated.agreeing(header.agreeing(labels, "the column", "the row"), by, "the table")
@@ -328,15 +283,14 @@ def _combine(row: Row, column: Column, bare: Facts, table: Table, known: set[str
     metric = facts.metric
     if metric and not metric.printed:
         metric = replace(metric, printed=column.name or None)
-    is_explained = stated.protocol or whole.protocol
     notes = dict.fromkeys(filter(None, (stated.notes, whole.notes, header.notes, labels.notes)))
-    task = facts["task"]
+    is_explained = (stated.protocol or whole.protocol) and facts["task"] in of.OTHER_CANDIDATES
     return replace(
         facts,
         model=stated.model or whole.model or table.layout.facts.model,
         metric=metric,
         notes="; ".join(notes) or None,
-        task=None if is_explained and task in OTHER_CANDIDATES else facts.task,
+        task=None if is_explained else facts.task,
         rest=None,
         conflicts=tuple(dict.fromkeys(conflicts)),
     )
@@ -357,9 +311,14 @@ def _printed(facts: Facts, line: Facts, table: Table, known: set[str]) -> Facts:
     printed, (left, why) = facts["side"] or "", table.layout.left
     if printed in ("head", "tail", "both", ""):
         return facts
-    heads, tails = (("left", "l"), ("right", "r")) if left == "head" else (("right", "r"), ("left", "l"))
-    side = "head" if printed in (*heads, "h", "s") else "tail" if printed in (*tails, "t", "o") else printed
-    why = why if printed in (*heads, *tails) else f"from '{printed}'"
+    is_left = printed in ("left", "l")
+    if is_left or printed in ("right", "r"):
+        side = left if is_left else "tail" if left == "head" else "head"
+    else:
+        side, why = (
+            {"h": "head", "s": "head", "t": "tail", "o": "tail"}.get(printed, printed),
+            f"from '{printed}'",
+        )
     return replace(facts, side=None if whole.side else Fact(side, INFERRED, why))
 
 
@@ -377,8 +336,6 @@ def settle(
     for value in kept:
         _settle_sign(value, states, signs)
     _decide_units(kept, states, table.layout.percent)
-    _doubt_swapped(kept)
-    _doubt_raw(kept)
     _doubt_protocols(kept, table)
     return [value for value in kept if states[value.cell][0] == "value"], remarks
 
@@ -389,31 +346,30 @@ def _apply_conventions(values: Sequence[Value], benchmarks: Sequence[Benchmark])
     for benchmark in benchmarks:
         by_dataset[benchmark.dataset].append(benchmark)
     done: dict[Facts, Facts] = {}
-    headers = {value.header for value in values}
+    keys = {value.header for value in values}
     for value in values:
-        value.facts = _of_tool(value, headers)
+        value.facts = _of_tool(value, keys)
         if known := by_dataset.get(value.facts["dataset"]):
             if value.facts not in done:
                 done[value.facts] = _of_benchmark(value.facts, known)
             value.facts = done[value.facts]
 
 
-def _of_tool(value: Value, headers: Set[str]) -> Facts:
-    """Return the facts of a value with those that LibKGE and PyKEEN mean by its key; headers: all keys of the file."""
+def _of_tool(value: Value, keys: Set[str]) -> Facts:
+    """Return the facts of a value with those that LibKGE and PyKEEN mean by its key; keys: all of the table."""
     facts, protocol, libkge = value.facts, value.facts.protocol, _LIBKGE.fullmatch(value.header)
     if libkge and libkge["filtered"]:
         is_cumulative = facts["split"] == "validation" and (protocol is None or protocol.source != GIVEN)
         return replace(facts, protocol=Fact("filtered-cumulative")) if is_cumulative else facts
     if protocol is not None:
         return facts
-    if libkge and f"{value.header}_filtered" in headers:
+    if libkge and f"{value.header}_filtered" in keys:
         return replace(facts, protocol=Fact("raw", INFERRED, "raw, as LibKGE writes it beside filtered"))
     if _PYKEEN.search(value.header) or any(value.labels.keys() >= columns for columns in _PYKEEN_COLUMNS):
         is_trial = facts.split is None and value.header.startswith("user_attrs_")
         split = Fact("validation", INFERRED, "of PyKEEN's trials") if is_trial else facts.split
-        return replace(
-            facts, protocol=Fact("pykeen", INFERRED, "of PyKEEN, whose keys these are"), split=split
-        )
+        protocol = Fact("pykeen", INFERRED, "of PyKEEN, whose keys these are")
+        return replace(facts, protocol=protocol, split=split)
     return facts
 
 
@@ -429,37 +385,38 @@ def _of_benchmark(facts: Facts, known: Sequence[Benchmark]) -> Facts:
     if len(known) > 1:
         doubt = f"though {facts['dataset']} is ranked under {' or '.join(names)}"
         return replace(facts, protocol=Fact(DEFAULTS["protocol"], DEFAULT, doubt))
-    sides = known[0].sides
-    own_side = Fact(sides[0], INFERRED, f"{sides[0]} from the benchmark") if len(sides) == 1 else None
-    protocol = Fact(names[0], INFERRED, f"{names[0]} from the benchmark")
-    return replace(facts, protocol=protocol, side=facts.side or own_side)
+    (side, *others), why = known[0].sides, "{} from the benchmark".format
+    own = None if others else Fact(side, INFERRED, why(side))
+    return replace(facts, protocol=Fact(names[0], INFERRED, why(names[0])), side=facts.side or own)
 
 
 def _tell_apart(values: Sequence[Value]) -> list[str]:
-    """Name rows apart that have the same model, by adding the labels that differ in brackets; return the rest.
+    """Name rows apart that have the same model, by adding the labels that differ in brackets; return remarks on others.
 
-    Rows have the same model where they agree in everything but their number. A name that a sidecar states is kept. The
-    returned remarks report the rows whose labels do not differ.
+    Rows have the same model where they agree in everything but their number. A name that a sidecar states is kept.
     """
     groups: dict[tuple[Any, ...], dict[int, Value]] = defaultdict(dict)
     for value in values:
         groups[value.key][value.cell[0]] = value
     several = [rows for rows in groups.values() if len(rows) > 1]
-    telling = _telling(values) if several else {}
+    telling = _telling(values) if several else []
     added: dict[tuple[str | None, int], tuple[str, str]] = {}
     repeated: dict[str | None, int] = {}
     for rows in several:
         name = next(iter(rows.values())).name
-        headers: list[str] = []
+        chosen: list[str] = []
+        count = 1
         for header in telling if not any(value.is_named for value in rows.values()) else ():
             if all(header in value.labels for value in rows.values()):
-                headers += [header] if _distinct(rows, [*headers, header]) > _distinct(rows, headers) else []
-        if _distinct(rows, headers) < len(rows):
+                labels = {tuple(value.labels[own] for own in [*chosen, header]) for value in rows.values()}
+                chosen += [header] if len(labels) > count else []
+                count = max(count, len(labels))
+        if count < len(rows):
             repeated[name] = max(repeated.get(name, 0), len(rows))
             continue
         for row, value in rows.items():
-            words = [_described(header, value.labels[header]) for header in headers]
-            added[name, row] = ", ".join(filter(None, words)), f"told apart by {', '.join(headers)}"
+            words = [_described(header, value.labels[header]) for header in chosen]
+            added[name, row] = ", ".join(filter(None, words)), f"told apart by {', '.join(chosen)}"
     reasons = dict.fromkeys(why for _, why in added.values())
     for value in values:
         suffix, why = added.get((value.name, value.cell[0]), ("", ""))
@@ -471,7 +428,7 @@ def _tell_apart(values: Sequence[Value]) -> list[str]:
     return [f"{count} rows of '{name or ''}' {same}" for name, count in repeated.items()]
 
 
-def _telling(values: Sequence[Value]) -> dict[str, None]:
+def _telling(values: Sequence[Value]) -> list[str]:
     """Return the label columns that may distinguish models, from the left: no metrics, row numbers, times or sizes."""
     columns: dict[str, dict[int, str]] = defaultdict(dict)
     for value in values:
@@ -479,16 +436,12 @@ def _telling(values: Sequence[Value]) -> dict[str, None]:
         for header, text in value.labels.items():
             if text != printed:
                 columns[header][value.cell[0]] = text
-    return {
-        header: None
+    return [
+        header
         for header, texts in columns.items()
         if not any(map(is_bookkeeping, header.split(" / ")))
-        and not (role_of(header) == "other" and len(set(texts.values())) == len(texts) > 2)
-    }
-
-
-def _distinct(rows: Mapping[int, Value], headers: Sequence[str]) -> int:
-    return len({tuple(value.labels[header] for header in headers) for value in rows.values()})
+        and not (headers.role_of(header) == "other" and len(set(texts.values())) == len(texts) > 2)
+    ]
 
 
 def _described(header: str, text: str) -> str:
@@ -524,20 +477,17 @@ def _stated(facts: Facts) -> set[str]:
 
 def _doubt_protocols(values: Sequence[Value], table: Table) -> None:
     """Mark a protocol as assumed if a note in the header or the text around the table may mean another."""
+    layout = table.layout
     for value in values:
         protocol, notes = value.facts.protocol, value.facts.notes or ""
         is_settled = protocol is not None and (protocol.source in (GIVEN, INFERRED) or bool(protocol.reason))
         if is_settled or (protocol and protocol.value.startswith("sampled-")):
             continue
-        lines = (
-            table.stated,
-            table.layout.rows[value.cell[0]].line,
-            table.layout.columns[value.cell[1]].line,
-        )
+        lines = (table.stated, layout.rows[value.cell[0]].line, layout.columns[value.cell[1]].line)
         is_explained = any(line.facts.notes for line in lines)
-        if other := table.layout.other:
-            doubt = f"though the text around the table speaks of '{other}'"
-        elif notes and not is_explained and (not protocol or other_evaluation_within(notes)):
+        if layout.other:
+            doubt = f"though the text around the table speaks of '{layout.other}'"
+        elif notes and not is_explained and (not protocol or headers.other_evaluation_within(notes)):
             doubt = f"though the header has a note: {notes}"
         else:
             continue
@@ -547,13 +497,12 @@ def _doubt_protocols(values: Sequence[Value], table: Table) -> None:
 
 def decimal_signs(values: Iterable[Value]) -> set[str]:
     """Return the decimal signs of a file, ',' or '.' or both; 1,234 and 1.234 may be thousands and do not count."""
-    signs = set()
-    for value in values:
-        if value.number.decimal_comma:
-            signs.add(",")
-        elif "." in value.number.text and not _may_be_thousands(value.number):
-            signs.add(".")
-    return signs
+    numbers = [value.number for value in values]
+    points = (
+        "." in number.text and not _may_be_thousands(number) for number in numbers if not number.decimal_comma
+    )
+    commas = (number.decimal_comma for number in numbers)
+    return {sign for sign, found in ((",", any(commas)), (".", any(points))) if found}
 
 
 def _may_be_thousands(number: Number) -> bool:
@@ -604,94 +553,59 @@ def _decide_units(values: Sequence[Value], states: States, percent: str | None) 
     series: dict[tuple[Any, ...], list[Value]] = defaultdict(list)
     for value in values:
         series[value.series, value.metric].append(value)
-    units = {key: _unit_of(members, percent) for key, members in series.items()}
-    hits = {
-        key: {(value.facts["dataset"], value.series[1]) for value in members}
-        for key, members in series.items()
-        if key[1].startswith("hits_at_") and not any(value.facts.unit for value in members)
-    }
-    sure = {
-        key
-        for key in hits
-        if any(value.number.value > 1 and not value.number.percent for value in series[key])
-    }
-    sure = {key for key in sure if (unit := units[key]) and unit.value == "percent"}
+    units: dict[tuple[Any, ...], Fact | None] = {}
+    hits: dict[tuple[Any, ...], set[Any]] = {}
+    above: dict[tuple[Any, ...], int] = {}
+    for key, members in series.items():
+        above[key] = sum(value.number.value > 1 and not value.number.percent for value in members)
+        units[key] = _unit_of(members, above[key], percent)
+        if key[1].startswith("hits_at_") and not any(value.facts.unit for value in members):
+            hits[key] = {(value.facts["dataset"], value.series[1]) for value in members}
+    sure = [key for key in hits if above[key] and (unit := units[key]) and unit.value == "percent"]
     for key in hits.keys() - sure:
         if like := [other for other in sure if hits[other] & hits[key]]:
             why = f"percent: like the other Hits of the table ({len(like)} with values above 1)"
             units[key] = Fact("percent", INFERRED, why)
     for key, members in series.items():
-        has_comma = any(value.number.other for value in members)
-        above = sum(value.number.value > 1 and not value.number.percent for value in members)
         caption = f"though {percent} says percent; " if percent else ""
-        unclear = (
-            f"neither percent nor fraction is certain: {above} of {len(members)} values above 1; {caption}"
-        )
+        unclear = f"{above[key]} of {len(members)} values above 1; {caption}state the unit"
         for value in members:
-            if has_comma and _may_be_thousands(value.number):
-                value.doubt = value.doubt or "the point is decimal, though other values have a decimal comma"
             value.unit = Fact("percent") if value.number.percent else units[key]
-            reason = f"{unclear}state the unit" if units[key] is None else _impossible(value)
+            reason = _impossible(value)
+            if units[key] is None:
+                reason = f"neither percent nor fraction is certain: {unclear}"
             if reason and states[value.cell][0] == "value":
                 states[value.cell] = ("unread", reason)
 
 
-def _unit_of(members: Sequence[Value], percent: str | None) -> Fact | None:
+def _unit_of(members: Sequence[Value], above: int, percent: str | None) -> Fact | None:
     """Return the unit that the numbers of a series imply by themselves, None where they decide nothing."""
     metric, count = members[0].metric, len(members)
-    plain = [value.number for value in members if not value.number.percent]
-    above = sum(number.value > 1 for number in plain)
+    plain = sum(not value.number.percent for value in members)
     stated = next((value.facts.unit for value in members if value.facts.unit), None)
     if not is_share(metric):
-        is_percent = adjustment_of(metric) == "index" and above
-        word = "percent" if is_percent else _UNITS.get(adjustment_of(metric), "index")
-        return Fact(word, stated.source if stated else PRINTED)
+        adjustment = adjustment_of(metric)
+        is_percent = adjustment == "index" and above
+        word = "percent" if is_percent else {None: "rank", "z": "z"}.get(adjustment, "index")
+        return Fact(word, stated.source if stated else of.PRINTED)
     if stated or not plain:
         return stated or Fact("percent")
     if not above and not percent:
         return Fact("fraction", INFERRED, f"fraction: {count} of {count} values at most 1")
-    is_percent = 2 * above >= len(plain)
+    is_percent = 2 * above >= plain
     return Fact("percent", INFERRED, f"percent: {above} of {count} values above 1") if is_percent else None
 
 
 def _impossible(value: Value) -> str | None:
     """Return the reason if the whole rounding interval of a value is outside the range of its metric."""
     adjusted = find_adjusted(value.metric)
-    if adjusted is None or adjusted[1] == "z" or value.unit is None:
+    if adjusted is None or value.unit is None:
         return None
     metric, adjustment = adjusted
     lower, upper = _RANGES.get(adjustment or "", (metric.lower, metric.upper))
+    ends = value.interval
+    if ends.high >= lower and ends.low <= upper:
+        return None
     unit = value.unit.value
     scale = 100 if unit == "percent" else 1
-    if lower <= value.number.value / scale <= upper:
-        return None
-    if (ends := value.interval).high >= lower and ends.low <= upper:
-        return None
     return f"{value.number.text} as {unit} is outside {lower * scale:g} to {upper * scale:g}"
-
-
-def _doubt_swapped(values: Sequence[Value]) -> None:
-    """Mark the metrics as assumed if the Hits@k of most models fall as k grows: the columns may be swapped."""
-    rows: dict[tuple[Any, ...], dict[int, Interval]] = defaultdict(dict)
-    for value in (value for value in values if value.metric.startswith("hits_at_") and value.unit):
-        about = (value.facts[name] for name in EVALUATION if name != "metric")
-        rows[value.model_line, value.series[1], *about][resolve(value.metric).k or 0] = value.interval
-    several = [row for row in rows.values() if len(row) > 1]
-    wrong = sum(any(row[k].low > row[other].high for k, other in pairwise(sorted(row))) for row in several)
-    for value in values if 2 * wrong > len(several) else ():
-        value.facts = value.facts.because("of the header, though most rows are impossible with it", "metric")
-
-
-def _doubt_raw(values: Sequence[Value]) -> None:
-    """Mark protocols as assumed where a raw value is better than the filtered one: filtering only improves a rank."""
-    pairs: dict[tuple[Any, ...], dict[str, Value]] = defaultdict(dict)
-    for value in values:
-        if (protocol := value.facts["protocol"]) in ("raw", "filtered") and value.unit:
-            about = (value.facts[name] for name in EVALUATION if name != "protocol")
-            pairs[value.name, value.series[1], *about][protocol or ""] = value
-    why = "as printed, though the raw value is better than the filtered one, which is impossible"
-    for pair in (pair for pair in pairs.values() if len(pair) > 1):
-        adjusted = find_adjusted(pair["raw"].metric)
-        better, worse = ("raw", "filtered") if adjusted and adjusted[0].increasing else ("filtered", "raw")
-        for value in pair.values() if pair[better].interval.low > pair[worse].interval.high else ():
-            value.facts = value.facts.because(why, "protocol")

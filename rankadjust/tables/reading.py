@@ -18,7 +18,17 @@ from rankadjust.base.words import folded
 from rankadjust.counting.protocols import Benchmark, load_benchmarks
 from rankadjust.data.registry import Dataset, load_registry, meanings
 from rankadjust.tables.cells import Reader, States, Value, decimal_signs, settle
-from rankadjust.tables.facts import DEFAULT, DEFAULTS, FIELDS, GRADED, Fact, reasons_text, sources_text
+from rankadjust.tables.facts import (
+    DEFAULT,
+    DEFAULTS,
+    FIELDS,
+    GRADED,
+    INFERRED,
+    PRINTED,
+    Fact,
+    reasons_text,
+    sources_text,
+)
 from rankadjust.tables.files import read_grids
 from rankadjust.tables.headers import Names
 from rankadjust.tables.layout import Table, below_each_other, lay_out, moved_back
@@ -207,7 +217,9 @@ def _known(
 ) -> Mapping[str, Fact | None]:
     """Return the facts of a value by name, None for a fact that nothing names."""
     usual, remark = usual_of(value.facts["dataset"])
-    known = value.known(usual)
+    known: dict[str, Fact | None] = {**usual, **dict(value.facts.stated())}
+    known |= {"dataset": value.facts.dataset, "model": value.model, "unit": value.unit}
+    known["value"] = Fact(value.number.text, INFERRED if value.doubt else PRINTED, value.doubt)
     dataset = known["dataset"]
     if dataset and remark:
         known["dataset"] = replace(dataset, reason=", ".join(filter(None, (dataset.reason, remark))))
@@ -224,11 +236,13 @@ def _record(
     words = {
         name: fact.value if (fact := known.get(name)) and fact.source != DEFAULT else None for name in FIELDS
     }
+    bracket = value.number.bracket
+    notes = (value.facts.notes, bracket and f"in brackets: {bracket}")
     own = {
         "source_line": None if line is None else str(line),
         "value": value.number.text,
         "spread": value.number.spread,
-        "notes": value.notes,
+        "notes": "; ".join(filter(None, notes)) or None,
         "assumed": reasons_text({name: known[name] for name in GRADED if name in known}),
         "grades": sources_text(known),
         **{

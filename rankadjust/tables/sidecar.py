@@ -214,12 +214,6 @@ def _where(path: str | Path, keys: Sequence[str | int]) -> str:
     return f"{path}:{line}" if line else f"{path}"
 
 
-def find_key(number: int, text: str, texts: Sequence[Sequence[str]]) -> str | int:
-    """Return the key for statements about a line: its text if no other line has it, else its number."""
-    matches = sum(_plain(text) in map(_plain, own) for own in texts)
-    return text if text and matches == 1 else number
-
-
 def is_pattern(text: str | None) -> bool:
     """Return whether a stated name has braces to fill, such as '{model}'."""
     return text is not None and _BRACES.search(text) is not None

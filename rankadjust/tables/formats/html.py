@@ -119,7 +119,8 @@ def _table(table: Any) -> Grid:  # noqa: ANN401 - a node
     header_rows = marked.index(False) if False in marked else len(rows)
     captions = [_text(caption) for caption in table.css("caption")]
     width = sum(cell.columns for cell in rows[0]) if rows else 0
-    remarks = [
+    remarks = ["the table is inside a comment"] * ("data-commented" in table.attributes)
+    remarks += [
         f"line {line}: {len(row)} cells where the header has {width}"
         for line, row in zip(lines, rows, strict=True)
         if len(row) > width

@@ -52,14 +52,16 @@ def markdown_grids(text: str) -> list[Grid]:
         _FOOTNOTE_REFERENCE.sub(r"<sup>\1</sup>", re.sub("[\ue000\ue001]", "", text)),
     )
     lines = source.split("\n")
-    at, fence = 0, ""
+    at, fence, comment = 0, "", ""
     while at < len(lines):
+        opened = lines[at].rfind("<!--") - lines[at].rfind("-->")
+        comment = ("<!--" if opened > 0 else "") if opened else comment
         mark = _FENCE.match(lines[at])
         if mark and (not fence or mark[1].startswith(fence)):
             fence = "" if fence else mark[1]
         rows = [] if fence else _table_rows(lines, at)
         if rows:
-            table = _html_table(rows, at + 1, parser, {"references": links})
+            table = _html_table(rows, at + 1, parser, {"references": links}, comment)
             lines[at : at + len(rows)] = held(table, len(rows) - 1).split("\n")
         elif len(lines[at]) > _LONGEST:
             lines[at] = html.escape(lines[at][:_LONGEST])
@@ -79,7 +81,7 @@ def _inline_html(tokens: Any, at: int, *_: object) -> str:  # noqa: ANN401 - tok
     return tokens[at].content if re.match(r"</?(?:sup|br|summary)\b", tokens[at].content, re.I) else ""
 
 
-def _html_table(rows: list[list[str]], line: int, parser: Any, links: Any) -> str:  # noqa: ANN401
+def _html_table(rows: list[list[str]], line: int, parser: Any, links: Any, comment: str) -> str:  # noqa: ANN401
     """Return the HTML of a table of a header, a delimiter row and other rows; a header that is left out is empty."""
     is_headed = not all(map(_DASHES.fullmatch, rows[0]))
     rows = rows if is_headed else [[""] * len(rows[0]), *rows]
@@ -95,7 +97,7 @@ def _html_table(rows: list[list[str]], line: int, parser: Any, links: Any) -> st
             )
             own = "".join(f"<{tag}>{cell}</{tag}>" for cell in cells)
             parts.append(f"<tr data-line={line + max(0, number - (not is_headed))}>{own}</tr>")
-    return f"<table>{''.join(parts)}</table>"
+    return f"<table {'data-commented' * bool(comment)}>{''.join(parts)}</table>"
 
 
 def _table_rows(lines: list[str], first: int) -> list[list[str]]:

@@ -108,23 +108,17 @@ def test_what_is_asked_is_what_no_line_says(tmp_path):
         ("split", (1, 2), ("testing", "validation")),
         ("side", (1, 2), ("both", "head")),
         ("protocol", (1, 2), ("filtered", "raw")),
-        ("dataset", (2,), ()),
     ]
-    assert question(asked[4], reading).startswith(
-        "table 2 (lines 11 to 13), columns 4 'MRR', 5 'Hits@1', 6 'Hits@10': which data set?"
-    )
-    assert [gap.default for gap in asked] == ["-", "testing", "both", "filtered", "-"]
-    given = ["umls", "2", "-", "sampled-50", "nations"]
+    assert question(asked[0], reading).startswith("table 1 (lines 5 to 7): which data set?")
+    assert [gap.default for gap in asked] == ["-", "testing", "both", "filtered"]
+    given = ["umls", "2", "-", "sampled-50"]
     answers = [(gap, answered(gap, text, names)) for gap, text in zip(asked, given, strict=True)]
-    assert [answer for _, answer in answers] == ["UMLS", "validation", None, "sampled-50", "Nations"]
+    assert [answer for _, answer in answers] == ["UMLS", "validation", None, "sampled-50"]
     stated = sidecar_stating(reading, [pair for pair in answers if pair[1] is not None])
     assert yaml.safe_load(stated) == {
         "split": "validation",
         "protocol": "sampled-50",
-        "tables": {
-            1: {"dataset": "UMLS"},
-            2: {"columns": {"4-6": {"dataset": "Nations"}}},
-        },
+        "tables": {1: {"dataset": "UMLS"}},
     }
     with pytest.raises(RankadjustError, match="there is no protocol 'filterd'"):
         answered(asked[3], "filterd", names)

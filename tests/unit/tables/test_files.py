@@ -249,7 +249,7 @@ def test_markdown_marks_and_links_become_text():
 def test_markdown_table_in_a_comment_keeps_its_lines():
     grid = only(markdown_grids("# T\n\n<!--\n\n|a|b|\n|-|-|\n|1|2|3|\n-->\n"))
     assert grid.lines == (5, 7)
-    assert grid.remarks == ("line 7: 3 cells where the header has 2",)
+    assert grid.remarks == ("the table is inside a comment", "line 7: 3 cells where the header has 2")
 
 
 def test_html_table_in_markdown_has_the_heading_above_as_context():
