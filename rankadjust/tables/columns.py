@@ -8,13 +8,8 @@ from functools import cached_property
 from rankadjust.base.words import folded
 from rankadjust.tables import headers
 from rankadjust.tables.facts import FIELDS, NOTHING, SUBSET, Fact, Facts, name_of
-from rankadjust.tables.formats.cell_text import (
-    holds_numbers,
-    is_missing,
-    is_numeric,
-    label,
-    number_beside_name,
-)
+from rankadjust.tables.formats import cell_text
+from rankadjust.tables.formats.cell_text import is_missing, is_numeric, label
 from rankadjust.tables.formats.grid import Grid
 from rankadjust.tables.headers import Names, read_header, read_stack, role_of, words_for
 from rankadjust.tables.sidecar import NO_LINE, Line, Stated, line_about
@@ -22,7 +17,6 @@ from rankadjust.tables.sidecar import NO_LINE, Line, Stated, line_about
 LABEL_ROLES = ("model", "dataset", "metric", "split", "side", "protocol", "ties", "task")
 MEANS = {"mean", "avg", "average", "overall", "all"}
 """Words for a mean over sides or data sets."""
-_MODEL = {"model", "models", "modelname"}
 # Where rows are metrics, a column with one of these headers holds all their values.
 _LONG = {"value", "values", "val", "metric", "score", "result"}
 # Names of data sets have capitals or digits within (WikiPeople, WD50K, YAGO-hy); 'Best' and 'final' have none.
@@ -104,8 +98,10 @@ class Header:
         """
         if not below or all(texts):
             return texts
-        stacks = ([self.grid.rows[row][column] for row in below] for column in range(len(texts)))
-        said = [read_stack(stack, self.names) for stack in stacks]
+        said = [
+            read_stack([self.grid.rows[row][column] for row in below], self.names)
+            for column in range(len(texts))
+        ]
         # Without metrics in the rows below, protocols, sides or splits may repeat ('Raw', 'Filter'), or other names.
         metrics = [column for column in range(1, len(texts)) if said[column].metric]
         facts = [column for column in range(1, len(texts)) if any(said[column].stated())]
@@ -113,17 +109,17 @@ class Header:
         above = [texts[column] for column in named if texts[column]]
         if not above or len(above) == len(named):
             return texts
-        groups: list[list[int]] = []
+        owners: list[int] = []
         seen: set[tuple[str | None, ...]] = set()
         for column in named:
             own = said[column]
             plain = (*(own[name] for name in FIELDS), own.rest, own.unknown)
-            groups, seen = ([*groups, []], set()) if not groups or plain in seen else (groups, seen)
-            groups[-1].append(column)
-            seen.add(plain)
-        if len(groups) == len(above) > 1:
-            owners = {column: name for group, name in zip(groups, above, strict=True) for column in group}
-            return [owners.get(column, text) for column, text in enumerate(texts)]
+            owners.append((owners[-1] if owners else 0) + (plain in seen))
+            seen = {plain} if plain in seen else {*seen, plain}
+        if owners[-1] + 1 == len(above) > 1:
+            for column, owner in zip(named, owners, strict=True):
+                texts[column] = above[owner]
+            return texts
         for column in (column for column in named if not texts[column]):
             texts[column] = texts[column - 1] if column - 1 in named else ""
             if not texts[column]:
@@ -166,13 +162,16 @@ class Sheet:
         body = grid.rows[first:]
         shown = body[:: 1 + len(body) // _MANY_ROWS]
         cells = list(zip(*shown, strict=True)) or [()] * grid.width
-        sheet = cls(grid, stated, names, first, stacks, lines, facts, cells)
-        return replace(sheet, facts=_with_unknown_words(_with_sides(facts)))
+        return cls(grid, stated, names, first, stacks, lines, _with_unknown_words(_with_sides(facts)), cells)
 
     def is_text(self, column: int) -> bool:
         """Return whether a column holds words rather than numbers."""
-        numbers = sum(map(holds_numbers, self.cells[column]))
+        numbers = sum(map(cell_text.holds_numbers, self.cells[column]))
         return sum(not is_missing(cell) for cell in self.cells[column]) > 2 * numbers
+
+    def read(self, column: int) -> list[Facts]:
+        """Return the facts of the different texts in a column."""
+        return [read_header(text, self.names) for text in dict.fromkeys(filter(None, self.cells[column]))]
 
 
 @dataclass(frozen=True)
@@ -224,28 +223,26 @@ def _metric_cells(sheet: Sheet, column: int) -> int:
 
 def columns_of(sheet: Sheet, metrics: str, metric_column: int | None) -> tuple[Column, ...]:
     """Return the columns with their roles; `metrics`, `metric_column`: the result of `where_metrics_are`."""
-    indices = range(sheet.grid.width)
     words = [set(map(folded, stack)) for stack in sheet.stacks]
     # Beside a spread, 'mean' names the values themselves.
     means = MEANS if any(own & words_for("beside_metrics") for own in words) else set()
-    others = [index for index in indices if metrics == "rows" and index != metric_column]
     # Beside a column of tests, 'val' is a split.
     single = _LONG - ({"val"} if sum(facts.split is not None for facts in sheet.facts) > 1 else set())
+    others = [index for index in range(len(words)) if metrics == "rows" and index != metric_column]
     long = next((index for index in others if (single | means) & words[index]), None)
-    roles = ["metric" if index == metric_column else _role(sheet, index, metrics, long) for index in indices]
-    assumed = _settle_label_roles(sheet, roles)
-    # If a sidecar states facts of a column, the unknown words of its header need no explanation any more.
-    said = [
-        explained(facts) if line.facts != NOTHING else facts
-        for facts, line in zip(sheet.facts, sheet.lines, strict=True)
+    roles = [
+        "metric" if index == metric_column else _role(sheet, index, metrics, long)
+        for index in range(len(words))
     ]
-    said = [replace(facts, rest=None) if folded(facts.rest or "") in means else facts for facts in said]
-    if long is not None and "val" in words[long]:
-        said[long] = replace(said[long], split=None)
-    return tuple(
-        Column(index, tuple(map(label, stack)), roles[index], said[index], line, assumed.get(index))
-        for index, (stack, line) in enumerate(zip(sheet.stacks, sheet.lines, strict=True))
-    )
+    assumed = _settle_label_roles(sheet, roles)
+    columns = []
+    for index, (facts, line, stack) in enumerate(zip(sheet.facts, sheet.lines, sheet.stacks, strict=True)):
+        # If a sidecar states facts of a column, the unknown words of its header need no explanation any more.
+        said = explained(facts) if line.facts != NOTHING else facts
+        said = replace(said, rest=None) if folded(said.rest or "") in means else said
+        said = replace(said, split=None) if index == long and "val" in words[index] else said
+        columns.append(Column(index, tuple(map(label, stack)), roles[index], said, line, assumed.get(index)))
+    return tuple(columns)
 
 
 def explained(facts: Facts) -> Facts:
@@ -254,7 +251,7 @@ def explained(facts: Facts) -> Facts:
 
 
 def _role(sheet: Sheet, index: int, metrics: str, long: int | None) -> str:
-    """Return the role of a column by its header: value, a label role or other; '' if no word says it."""
+    """Return the role of a column by its header: value, a label role or other."""
     line, stack, facts = sheet.lines[index], sheet.stacks[index], sheet.facts[index]
     if line.role or line.facts.metric:
         return line.role or "value"
@@ -264,8 +261,8 @@ def _role(sheet: Sheet, index: int, metrics: str, long: int | None) -> str:
     role = "other" if role == "metric" and metrics == "columns" else role
     role = None if role in LABEL_ROLES and 2 * decimals > len(sheet.cells[index]) else role
     if metrics == "columns":
-        is_hidden = role is None and facts.metric is None and _HIDDEN.search(facts.rest or "") is not None
         is_spread = bool(stack) and folded(stack[-1]) in words_for("beside_metrics")
+        is_hidden = role is None and facts.metric is None and bool(_HIDDEN.search(facts.rest or ""))
         is_value = (facts.metric is not None or is_hidden) and not is_spread
         is_value = is_value and not ((role or is_hidden) and sheet.is_text(index))
     else:
@@ -282,11 +279,11 @@ def _may_be_values(sheet: Sheet, index: int) -> bool:
     if not stack or headers.is_difference(stack[-1]) or is_mean:
         return False
     texts = [cell for cell in cells if not is_missing(cell)]
-    if texts and all(map(number_beside_name, texts)):
+    if texts and all(map(cell_text.number_beside_name, texts)):
         return True
     is_numbering = len(cells) > 2 and all(map(str.isdecimal, cells))
     is_numbering = is_numbering and [int(cell) - int(cells[0]) for cell in cells] == list(range(len(cells)))
-    return any(map(holds_numbers, cells)) and not is_numbering and not sheet.is_text(index)
+    return any(map(cell_text.holds_numbers, cells)) and not is_numbering and not sheet.is_text(index)
 
 
 def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
@@ -295,22 +292,26 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
     free = [index for index, line in enumerate(sheet.lines) if line.role is None]
     for index in free:
         roles[index] = _settled(sheet, index, roles, above)
-    models = [index for index in free if roles[index] == "model"]
     # Beside 'model', 'baseline' says something about it; a column with one name for all rows distinguishes nothing.
-    named = [index for index in models if folded(sheet.stacks[index][-1]) in _MODEL] or models
+    models = [index for index in free if roles[index] == "model"]
+    named = [i for i in models if folded(sheet.stacks[i][-1]) in ("model", "models", "modelname")] or models
     same = [index for index in named if len(set(sheet.cells[index])) == 1]
     for index in {*models} - {*named} | {*(same if len(same) < len(named) else ())}:
         roles[index] = "other"
     assumed: dict[int, str] = {}
     for index in free:
-        texts = list(filter(None, sheet.cells[index]))
         is_label = roles[index] == "other" and "other" not in map(role_of, sheet.stacks[index])
-        is_label = is_label and not _metric_cells(sheet, index)
         # 'metrics' before a list of them names nothing.
-        said = [read_header(text, sheet.names) for text in texts]
-        is_label = is_label and any(facts.rest or any(facts.stated()) for facts in said)
-        if is_label and sheet.is_text(index) and not all(map(_NO_NAME.match, texts)):
-            role = _role_of_labels(sheet, index, roles)
+        said = sheet.read(index) if is_label and not _metric_cells(sheet, index) else []
+        is_label = any(facts.rest or any(facts.stated()) for facts in said) and sheet.is_text(index)
+        if is_label and not all(map(_NO_NAME.match, filter(None, sheet.cells[index]))):
+            # A label without a header is a data set, split, side or protocol if most of its texts are, else a model.
+            counts = {
+                role: sum(getattr(facts, role) is not None and facts.rest is None for facts in said)
+                for role in ("dataset", "split", "side", "protocol")
+                if role not in roles
+            }
+            role = next((role for role, count in counts.items() if 2 * count > len(said)), "model")
             if role not in roles and (role != "model" or not assumed):
                 roles[index] = role
                 several = "s" * (role in ("model", "dataset"))
@@ -320,27 +321,18 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
 
 def _settled(sheet: Sheet, index: int, roles: Sequence[str], above: bool) -> str:
     """Return the role of a column, corrected by its cells; above: whether headers of values name data sets."""
-    role, texts = roles[index], set(filter(None, sheet.cells[index]))
+    role = roles[index]
     # Traces of LibKGE call the split 'data'.
-    if role == "dataset" and all(read_header(text, sheet.names).split for text in texts):
+    if role == "dataset" and all(facts.split for facts in sheet.read(index)):
         return "split"
     # 'Dataset' or 'Metric' in the corner may describe the headers to its right rather than the cells below.
     if role == "dataset" and above:
-        return "dataset" if any(headers.find_dataset(text, sheet.names) for text in texts) else "other"
+        is_named = any(headers.find_dataset(text, sheet.names) for text in sheet.cells[index])
+        return "dataset" if is_named else "other"
     if role == "metric" and not _metric_cells(sheet, index):
         return "other"
     # 'Name' means the model if no other column does: beside 'Method', 'Team' means the authors.
     return ("other" if "model" in roles else "model") if role == "name" else role
-
-
-def _role_of_labels(sheet: Sheet, index: int, roles: Sequence[str]) -> str:
-    """Return the role of labels without a header: data set, split, side or protocol if most labels are, else model."""
-    read = [read_header(text, sheet.names) for text in dict.fromkeys(filter(None, sheet.cells[index]))]
-    for role in ("dataset", "split", "side", "protocol"):
-        said = sum(getattr(facts, role) is not None and facts.rest is None for facts in read)
-        if 2 * said > len(read) and role not in roles:
-            return role
-    return "model"
 
 
 def _with_unknown_words(said: Sequence[Facts]) -> list[Facts]:
@@ -358,13 +350,13 @@ def _with_unknown_words(said: Sequence[Facts]) -> list[Facts]:
 
 def _with_name(facts: Facts) -> Facts:
     words = facts.unknown
-    if not words:
-        return facts
-    if not facts.dataset:
+    if words and not facts.dataset:
         name = Fact(words, printed=words).because(f"'{words}' of a header read as a name")
         return replace(explained(facts), dataset=name)
     is_in_key = words in ((facts.metric and facts.metric.printed) or "").split(".")
-    return replace(explained(facts), model=Fact(words).because("from a key")) if is_in_key else facts
+    return (
+        replace(explained(facts), model=Fact(words).because("from a key")) if words and is_in_key else facts
+    )
 
 
 def _with_sides(said: Sequence[Facts]) -> list[Facts]:
@@ -372,10 +364,11 @@ def _with_sides(said: Sequence[Facts]) -> list[Facts]:
     words = [(facts.unknown or facts.notes or facts.rest or "").casefold() for facts in said]
     sides = {facts["side"] for facts in said}
     if _BETWEEN & set(words):
-        is_class = [facts["side"] in ("head", "tail") for facts in said]
         return [
-            replace(facts, side=None, task=facts.task or Fact(SUBSET)) if is_own else facts
-            for facts, is_own in zip(said, is_class, strict=True)
+            replace(facts, side=None, task=facts.task or Fact(SUBSET))
+            if facts["side"] in ("head", "tail")
+            else facts
+            for facts in said
         ]
     if not any({head, tail} <= sides for head, tail in headers.SIDES):
         return list(said)
@@ -427,41 +420,30 @@ def with_unknown_headers(
     names = {facts.rest or "" for facts in unknown}
     are_names = len(names) > 1 and all(map(_ONE_NAME.fullmatch, names))
     knows_dataset = bool(datasets or (around.dataset and not are_names) or sheet.stated.facts.dataset)
-    if datasets and all(
-        any(headers.find_dataset(f"{name} {facts.rest}", sheet.names) for name in datasets)
-        for facts in unknown
-    ):
-        kind = "versions"
-    # The header of the only column of values describes its numbers: 'Valeur'.
-    elif has_models and len(values) == 1 and not unknown[0].metric:
-        kind = "numbers"
-    elif has_models:
-        kind = "variants" if knows_dataset else "data sets"
-    else:
-        kind = "models"
-    return tuple(
-        replace(column, facts=_named(sheet, column, kind, has_models=has_models))
-        if column.role == "value" and column.facts.rest
-        else column
-        for column in columns
+    are_versions = bool(datasets) and all(
+        any(headers.find_dataset(f"{dataset} {name}", sheet.names) for dataset in datasets) for name in names
     )
 
+    def named(column: Column) -> Facts:
+        facts, text = column.facts, column.facts.rest
+        if not text or column.role != "value":
+            return facts
+        if has_models and not are_versions:
+            # The header of the only column of values describes its numbers: 'Valeur'.
+            if len(values) == 1 and not unknown[0].metric:
+                return replace(facts, rest=None)
+            if not knows_dataset and not facts.dataset:
+                dataset = Fact(text, printed=text).because(f"header '{text}' read as a name")
+                return replace(facts, dataset=dataset, rest=None)
+        if has_models or (are_versions and not facts.dataset):
+            return facts
+        if not facts.dataset and (both := headers.split_name(text, sheet.names)):
+            why = f"within the header '{text}'"
+            dataset = Fact(both[1], printed=text).because(why)
+            return replace(facts, model=Fact(both[0]).because(why), dataset=dataset, rest=None)
+        # A bare number is a name only together with the word in the corner: 'rank' and 64.
+        corner = label(sheet.grid.rows[0][0]) if column.index and is_numeric(text) else ""
+        name = f"{corner} {text}" if corner and not headers.metric_key(corner) else text
+        return replace(facts, model=Fact(name).because("from a header"), rest=None)
 
-def _named(sheet: Sheet, column: Column, kind: str, *, has_models: bool) -> Facts:
-    """Return the facts of a header with its unknown text as the name of a data set or model, where `kind` allows it."""
-    facts, text = column.facts, column.facts.rest or ""
-    if kind == "numbers":
-        return replace(facts, rest=None)
-    if kind == "data sets" and not facts.dataset:
-        dataset = Fact(text, printed=text).because(f"header '{text}' read as a name")
-        return replace(facts, dataset=dataset, rest=None)
-    if kind != "models" and (has_models or not facts.dataset):
-        return facts
-    if not facts.dataset and (both := headers.split_name(text, sheet.names)):
-        why = f"within the header '{text}'"
-        dataset = Fact(both[1], printed=text).because(why)
-        return replace(facts, model=Fact(both[0]).because(why), dataset=dataset, rest=None)
-    # A bare number is a name only together with the word in the corner: 'rank' and 64.
-    corner = label(sheet.grid.rows[0][0]) if column.index and is_numeric(text) else ""
-    name = f"{corner} {text}" if corner and not headers.metric_key(corner) else text
-    return replace(facts, model=Fact(name).because("from a header"), rest=None)
+    return tuple(replace(column, facts=named(column)) for column in columns)

@@ -63,9 +63,9 @@ def make_grid(
     lines: Sequence[int | None] = (),
     context: Sequence[str] = (),
     remarks: Sequence[str] = (),
-    origin_rows: Sequence[int] = (),
+    places: Sequence[int] = (),
 ) -> Grid:
-    """Return a Grid of tidied texts, with empty cells at the end of short rows.
+    """Return a Grid of tidied texts, with empty cells at the end of short rows; places: the rows in their table.
 
     Raises RankadjustError for a table with more columns or cells than any table of results has.
     """
@@ -77,7 +77,7 @@ def make_grid(
         lines=tuple(lines) or (None,) * len(rows),
         context=tuple(text for text in map(tidy, context) if text),
         remarks=tuple(remarks),
-        origin=Origin(rows=tuple(origin_rows) or tuple(range(len(rows)))),
+        origin=Origin(rows=tuple(places or range(len(rows)))),
     )
 
 

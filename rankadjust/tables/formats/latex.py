@@ -4,7 +4,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from itertools import chain
 
 from rankadjust.base.errors import RankadjustError
@@ -35,18 +34,18 @@ _PATTERNS = {
 _BETWEEN = {name: re.compile(pattern) for pattern, names in _PATTERNS.items() for name in names}
 _RULES = ("toprule", "midrule", "bottomrule", "hline", "Xhline")
 _SPANNING = re.compile(r"\\(multicolumn|multirow)\b\*?")
-_UNCERTAINTY = re.compile(r"([-+]?\d*\.?\d+)\s*\((\d+(?:\.\d+)?)\)")
 _DEEPEST = 1000
 
 
 @dataclass
 class _Body:
-    """The content of a table: its rows, the start of each, and the rows below rules and below ends of page heads."""
+    """The content of a table: its rows, the start of each, the rows below rules and the last page head, repeated rows."""
 
     rows: list[list[str]] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     rules: list[tuple[int, str]] = field(default_factory=list)
-    heads: list[int] = field(default_factory=list)
+    head: int | None = None
+    repeated: set[int] = field(default_factory=set)
     captions: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
@@ -55,7 +54,6 @@ def latex_grids(text: str) -> list[Grid]:
     """Return the tabulars of a LaTeX source, with multicolumn, multirow and the macros that the source defines."""
     text = expand_macros(without_comments(text))
     newlines = [match.start() for match in re.finditer("\n", text)]
-    has_siunitx = "siunitx" in text or r"\num{" in text
     # Captions of each open environment, kept until its end because they may follow its tables.
     captions: list[list[str]] = [[]]
     sections: list[str] = []
@@ -64,11 +62,10 @@ def latex_grids(text: str) -> list[Grid]:
     while match := _OUTSIDE.search(text, at):
         at = match.end()
         if match["begin"] in TABULARS:
-            (*_, columns), at = arguments(text, at, TABULARS[match["begin"]])
+            _, at = arguments(text, at, TABULARS[match["begin"]])
             body, at = _body(text, match.start(), at)
             lines = [bisect_right(newlines, start - 1) + 1 for start in body.starts]
-            is_uncertain = has_siunitx or "S" in re.sub(r"\[[^]]*\]|\{[^{}]*\}", "", columns)
-            grids.append((_grid(body, lines, is_uncertain), captions[-10:], sections[:]))
+            grids.append((_grid(body, lines), captions[-10:], sections[:]))
         elif match["begin"]:
             captions.append([])
         elif match["end"]:
@@ -111,7 +108,10 @@ def _body(text: str, begin: int, at: int) -> tuple[_Body, int]:
         elif macro:
             at = _BETWEEN[macro].match(text, at).end()  # type: ignore[union-attr]
             body.rules += [(len(body.rows), macro)] if macro in _RULES else []
-            body.heads += [len(body.rows)] if macro in _HEADS else []
+            if macro in _HEADS:
+                # The head of the first page comes first; the head of other pages and the feet repeat it.
+                body.repeated |= set() if body.head is None else {*range(body.head, len(body.rows))}
+                body.head = len(body.rows)
         if groups or kind == "last":
             body.remarks.append("a group in braces or the table itself has no end")
     return body, at
@@ -139,36 +139,18 @@ def table_marks(text: str, at: int) -> Iterator[tuple[re.Match[str], int]]:
             )
 
 
-def _grid(body: _Body, lines: list[int], is_uncertain: bool) -> Grid:
-    spans = [[_span(cell) for cell in row] for row in body.rows]
-    if is_uncertain:
-        spans = [
-            [span._replace(text=_UNCERTAINTY.sub(_with_spread, span.text)) for span in row] for row in spans
-        ]
-    rules, heads, rows = body.rules, body.heads, list(range(len(spans)))
-    if len(heads) > 1:
-        # longtable: the head of the first page comes first; the head of other pages and the feet repeat it.
-        body.remarks.append(f"{heads[-1] - heads[0]} rows of the heads and feet of further pages left out")
-        for own in (spans, lines, rows):
-            del own[heads[0] : heads[-1]]
-        rules = [(row, name) for row, name in rules if row <= heads[0]] + [(heads[0], "midrule")]
+def _grid(body: _Body, lines: list[int]) -> Grid:
     # The header is above the first \midrule, or between the first two groups of \hline.
-    inner = [row for row, name in rules if name == "midrule"] or [row for row, _ in rules]
+    inner = [row for row, name in body.rules if name == "midrule"] or [row for row, _ in body.rules]
+    kept = [place for place in range(len(lines)) if place not in body.repeated]
     return make_grid(
-        _spread(spans),
-        header_rows=next((row for row in inner if 0 < row < len(spans)), 0),
-        lines=lines,
+        _spread([[_span(cell) for cell in body.rows[place]] for place in kept]),
+        header_rows=next((row for row in inner if 0 < row < len(kept)), 0),
+        lines=[lines[place] for place in kept],
         context=body.captions,
         remarks=body.remarks,
-        origin_rows=rows,
+        places=kept,
     )
-
-
-def _with_spread(match: re.Match[str]) -> str:
-    """Return 33.70(12), where the digits in brackets give the spread of the last places, as 33.70 ± 0.12."""
-    number, digits = match[1], match[2]
-    decimals = len(number.partition(".")[2])
-    return f"{number} ± {digits if '.' in digits else format(Decimal(digits).scaleb(-decimals), 'f')}"
 
 
 def _span(cell: str) -> Span:
