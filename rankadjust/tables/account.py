@@ -14,7 +14,7 @@ from rankadjust.chance.metrics import resolve, usual_name
 from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.tables.cells import adjustment_of
 from rankadjust.tables.facts import DEFAULT, GRADED, INFERRED, Fact, name_of
-from rankadjust.tables.headers import Names, datasets_within, metric_key
+from rankadjust.tables.headers import Names, metric_key, within
 from rankadjust.tables.layout import Table
 from rankadjust.tables.reading import Reading
 from rankadjust.tables.sidecar import given_facts
@@ -204,7 +204,7 @@ def _likely(
     if names is None:
         return []
     if fact == "dataset":
-        return [name for text in table.grid.context for name in datasets_within(text, names)]
+        return [name for text in table.grid.context for name in within("dataset", text, names)]
     if fact == "model":
         return [text for text in table.grid.context if len(text.split()) <= 2]
     datasets = {known.value for facts in rows if (known := facts["dataset"])}

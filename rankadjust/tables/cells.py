@@ -113,7 +113,7 @@ class Reader:
             text for row in self.table.grid.rows[:_LOOKED_AT] for text in row if len(text) <= _LONGEST_NAME
         )
         is_of_results = not layout.metrics and any(
-            headers.datasets_within(text, self.names) for text in texts
+            headers.within("dataset", text, self.names) for text in texts
         )
         values: list[Value] = []
         states: States = {}
@@ -487,7 +487,7 @@ def _doubt_protocols(values: Sequence[Value], table: Table) -> None:
         is_explained = any(line.facts.notes for line in lines)
         if layout.other:
             doubt = f"though the text around the table speaks of '{layout.other}'"
-        elif notes and not is_explained and (not protocol or headers.other_evaluation_within(notes)):
+        elif notes and not is_explained and (not protocol or headers.OTHER_EVALUATION.search(notes)):
             doubt = f"though the header has a note: {notes}"
         else:
             continue

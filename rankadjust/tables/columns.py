@@ -343,7 +343,7 @@ def _with_unknown_words(said: Sequence[Facts]) -> list[Facts]:
     """
     named = [facts for facts in said if facts.metric]
     is_named = all(facts.dataset or _NAME.search(facts.unknown or "") for facts in named)
-    if not is_named or any(headers.metrics_within(facts.unknown or "") for facts in named):
+    if not is_named or any(headers.within("metric", facts.unknown or "", Names()) for facts in named):
         return list(said)
     return [_with_name(facts) for facts in said]
 

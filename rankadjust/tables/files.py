@@ -132,11 +132,12 @@ def _read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        raise RankadjustError(f"{path}: there is no such file") from None
+        said = "there is no such file"
     except IsADirectoryError:
-        raise RankadjustError(f"{path}: this is a folder; give a file with a table") from None
+        said = "this is a folder; give a file with a table"
     except OSError as error:
-        raise RankadjustError(f"{path}: cannot be read ({error.strerror})") from None
+        said = f"cannot be read ({error.strerror})"
+    raise RankadjustError(f"{path}: {said}")
 
 
 def _text_of(data: bytes) -> tuple[str, list[str]]:

@@ -6,7 +6,7 @@ joined to the name of a data set (`FB15k-237N`, `WN18RR-ind`) makes it the name 
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any
@@ -26,17 +26,26 @@ _JOINED = re.compile(rf"(?:[-+]?[^\W_{_CJK}]+|\+|\*(?!\*))+")
 _SAMPLE_OF_NELL = re.compile(r"(?i)\s(?:h25|h50|h75|h100)(?!\w)")
 # A footnote letter that lost its raised position: 'MRRa'.
 _FOOTNOTE = re.compile(r"(.*[A-Z0-9])([a-g])")
-# Former keys of PyKEEN: mean_rank.both.avg, hits_at_k.both.avg.10, both.avg.mean_rank, both.best.hits_at_k.10.
-_FORMER = {"avg": "realistic", "best": "optimistic", "worst": "pessimistic", "_at_k.": "_at_"}
-# Optuna's tables of trials put this before the keys of a tool: user_attrs_avg.hits_at_10.
-_PREFIX = re.compile(r"^(?:user|system)_attrs_")
-_FORMER_KEYS = re.compile(r"\b(?:avg|best|worst)(?=\.\w)|(?<=\.)(?:avg|best|worst)$|_at_k\.(?=\w)")
-# A word between Hits and its k: 'Hits left @10', 'Hits (raw) @ 10'.
-_WITHIN_HITS = re.compile(r"\b(hits?) \(?([a-z]+)\)? ?(@ ?\d+)", re.IGNORECASE)
-# The number of sampled candidates: 'MRR (50 neg)', 'Hits@10 against 100 sampled negatives'.
-_COUNT_OF_NEGATIVES = re.compile(
-    r"(?<![\w.@])\d[\d,]*\+?\s(?=(?:[a-z]+\s){0,2}(?:neg|negs|negatives?|candidates?)\b)", re.IGNORECASE
-)
+# What is written otherwise before a text is cut into words.
+_REWRITTEN = [
+    (re.compile(pattern), new)
+    for pattern, new in {
+        # Optuna's tables of trials put this before the keys of a tool: user_attrs_avg.hits_at_10.
+        r"^(?:user|system)_attrs_": "",
+        # A letter for a side: 'MRR (h)', 'r-MRR', 'l(raw)'.
+        r"\(([htlrso])\)|^([htlrso])(?:[-_](?=\w)|(?=\((?:raw|filter)))": r" side \1\2 ",
+        # A word between Hits and its k: 'Hits left @10', 'Hits (raw) @ 10'.
+        r"(?i)\b(hits?) \(?([a-z]+)\)? ?(@ ?\d+)": r"\2 \1\3",
+        # The number of sampled candidates: 'MRR (50 neg)', 'Hits@10 against 100 sampled negatives'.
+        r"(?i)(?<![\w.@])\d[\d,]*\+?\s(?=(?:[a-z]+\s){0,2}(?:neg|negs|negatives?|candidates?)\b)": "",
+        # Former keys of PyKEEN: mean_rank.both.avg, hits_at_k.both.avg.10, both.avg.mean_rank, both.best.hits_at_k.10.
+        r"\b(hits_at)_k\.(.*)\.([0-9]+)$": r"\2.\1_\3",
+        r"_at_k\.(?=\w)": "_at_",
+        r"\bavg(?=\.\w)|(?<=\.)avg$": "realistic",
+        r"\bbest(?=\.\w)|(?<=\.)best$": "optimistic",
+        r"\bworst(?=\.\w)|(?<=\.)worst$": "pessimistic",
+    }.items()
+]
 _VERSION = re.compile(r"[vV]\d+")
 # Two numbers with a separator between them are not a k: 'Hits@10_50', 'Hits@1-3'.
 _TWO_NUMBERS = re.compile(r"\d[\s_-]+\d")
@@ -47,34 +56,31 @@ _AT = re.compile(r"@|(?<![^\W_])at(?![^\W_])", re.IGNORECASE)
 _SCALE = re.compile(r"‰|[/×x*·]\s?10|10\s?(?:\^|[⁰-⁹⁻])|\b(?:log|ln|in k|per mil)")
 # The longest run of words that is looked up, the number of words of a text that are read, the longest header.
 _MOST_WORDS, _MOST_READ, _LONGEST = 7, 60, 200
-# The candidates of a ranking, in prose: '100 randomly sampled negative entities', 'sampled evaluation'.
-_SAMPLED = re.compile(
+SAMPLED = re.compile(
     r"\b(?:\d[\d,]* (?:\w+ ){0,2}|(?:random|sampled|uniform) )(?:negatives?|candidates?)\b(?: entities)?"
     r"|\bsampled (?:evaluation|ranking|metrics|setting|protocol)\b",
     re.IGNORECASE,
 )
+"""The candidates of a ranking, in prose: '100 randomly sampled negative entities', 'sampled evaluation'."""
 # In prose, these words may describe the training: 'with 256 negative samples'.
 _OF_TRAINING = {"sampled", "negatives", "negative samples"}
 # In prose 'raw' may describe anything.
 _OF_RANKING = re.compile(r"\W(?:filter\w*|settings?|metrics?|ranks)$", re.IGNORECASE)
-# Another evaluation than ranking the entities for every test triple.
-_OTHER_EVALUATION = re.compile(
+OTHER_EVALUATION = re.compile(
     r"\b(?:inductive|unseen|hard|zero-shot|few-shot|subset|restricted to|top-?\d+ (?:candidates?|entities))\b"
     r"|(?<!read )(?<!loaded )\b[\d,]+ (?:random(?:ly)? )?(?:\w+ )?(?:test )?"
     r"(?:triples|triplets|queries|facts|samples)\b",
     re.IGNORECASE,
 )
+"""Another evaluation than ranking the entities for every test triple: inductive, hard, 1,000 triples."""
 # Labels of differences between the rows of other models.
 _DIFFERENCE = re.compile(
     r"(?:(?:abs|rel)\w*\W*|\W*)(?:improve(?:ments?)?|improv|imp|gains?|differences?|diff|delta|Δ|in-?crease|decrease)"
     r"(?![\w-])|(?:vs\b|over (?:the )?(?:best|sota|prior|previous|baseline)|relative\b)|.*\bgap$",
     re.IGNORECASE,
 )
-_ANY = "abcdefghijklmnopqrstuvwxyz"
 SIDES = (("head", "tail"), ("left", "right"), ("h", "t"), ("l", "r"), ("s", "o"))
 """Words for the two sides; what `left` and a letter mean is an assumption."""
-# A letter for a side: 'MRR (h)', 'r-MRR', 'l(raw)'.
-_LETTER = re.compile(r"\(([htlrso])\)|^([htlrso])(?:[-_](?=\w)|(?=\((?:raw|filter)))")
 
 
 class Names(dict[str, str]):
@@ -165,40 +171,50 @@ def _dataset(text: str, names: Names) -> str | None:
     return None if text.endswith(("+", "*")) else names.get(folded(text))
 
 
-def _names_within(text: str, look_up: Callable[[str], str | None], marks: str = "") -> dict[str, str]:
-    """Return the names found in a text, each with its words; 'wn18rr v1' is a data set other than 'wn18rr'.
+def within(kind: str, text: str, names: Names) -> dict[str, str]:
+    """Return what a longer text names of a kind (dataset, metric, task or protocol), each with its words.
 
-    In prose, only words with a digit, a capital or one of the marks count as names.
+    In prose, only words with a digit, a capital or a hyphen name metrics and data sets. A longer name than that of a
+    data set of ours is kept as it is written. Negatives may be of training, and 'raw' may describe anything but ranks.
     """
-    names_found: dict[str, str] = {}
-    free = 0
-    in_prose = " " in text.strip()
+    found: dict[str, str] = {}
+    for field, ours, run in _named_runs(text, names, kind):
+        is_other = kind == "task" and run.casefold() in _OF_TRAINING
+        if field in (kind, "longer") and not is_other and (kind != "protocol" or _OF_RANKING.search(run)):
+            found.setdefault(ours, run)
+    return found
+
+
+def _named_runs(text: str, names: Names, kind: str | None = None) -> Iterator[tuple[str | None, str, str]]:
+    """Yield the runs of words of a text, the longest that is known first: field, our word, the run.
+
+    kind: the only field that is looked up, in prose. The field of an unknown word is None, that of a name that goes on
+    after the name of a data set is 'longer'; 'wn18rr v1' is a data set other than 'wn18rr'.
+    """
     words = list(_WORD.finditer(text))[:_MOST_READ]
     after = [*(word.group() for word in words), ""]
-    for first in range(len(words)):
-        for last in range(min(first + _MOST_WORDS, len(words)) - 1, first - 1, -1):
-            run = text[words[first].start() : words[last].end()]
-            can_be = (
-                not in_prose or run != run.lower() or any(sign.isdigit() or sign in marks for sign in run)
-            )
+    is_prose = kind in ("metric", "dataset") and " " in text.strip()
+    free = 0
+    while free < len(words):
+        start = words[free].start()
+        for last in range(min(free + _MOST_WORDS, len(words)) - 1, free - 1, -1):
+            run = text[start : words[last].end()]
             if (
-                first >= free
-                and can_be
-                and not _VERSION.fullmatch(after[last + 1])
-                and (name := look_up(run))
+                is_prose
+                and run == run.lower()
+                and not re.search(r"\d|-" if kind == "dataset" else r"\d", run)
             ):
-                names_found.setdefault(name, run)
-                free = last + 1
-    return names_found
-
-
-def datasets_within(text: str, names: Names) -> dict[str, str]:
-    """Return the data sets in a longer text, each with its words; a longer name than one of ours is kept as written."""
-    found = {}
-    for ours, run in _names_within(text, lambda run: _dataset(run, names), marks="-").items():
-        longer = _joined(text, text.index(run), text.index(run) + len(run), names)
-        found[longer or ours] = longer or run
-    return found
+                continue
+            field, ours = _look_up(run, names, kind)
+            if field is not None and not (field == "dataset" and _VERSION.fullmatch(after[last + 1])):
+                break
+        else:
+            last, field, ours, run = free, None, words[free].group(), words[free].group()
+        if field == "dataset" and (longer := _joined(text, start, words[last].end(), names)):
+            field, ours, run = "longer", longer, longer
+            last = max(at for at, word in enumerate(words) if word.start() < start + len(longer))
+        yield field, ours, run
+        free = last + 1
 
 
 def _joined(text: str, start: int, end: int, names: Names) -> str | None:
@@ -218,7 +234,7 @@ def _joined(text: str, start: int, end: int, names: Names) -> str | None:
 
 def split_name(text: str, names: Names) -> tuple[str, str] | None:
     """Return name and data set of 'RotatE (WN18RR)' or 'RotatE on WN18RR'; None unless the text has one data set."""
-    datasets = datasets_within(text, names) if len(text) <= _LONGEST else {}
+    datasets = within("dataset", text, names) if len(text) <= _LONGEST else {}
     if len(datasets) != 1:
         return None
     [(dataset, words)] = datasets.items()
@@ -227,45 +243,11 @@ def split_name(text: str, names: Names) -> tuple[str, str] | None:
     return (name, dataset) if name else None
 
 
-def metrics_within(text: str) -> dict[str, str]:
-    """Return the metrics in a longer text, each with its words."""
-    return _names_within(text, _metric_of_ranks)
-
-
-def tasks_within(text: str) -> dict[str, str]:
-    """Return the tasks in a longer text, each with its words; negatives may be of training there."""
-    tasks = _names_within(text, lambda run: _word_for("task", run), marks=_ANY)
-    return {task: words for task, words in tasks.items() if words.casefold() not in _OF_TRAINING}
-
-
-def protocols_within(text: str) -> dict[str, str]:
-    """Return the protocols that a longer text names by several words ('raw setting'), each with its words."""
-    protocols = _names_within(text, lambda run: _word_for("protocol", run), marks=_ANY)
-    return {ours: words for ours, words in protocols.items() if _OF_RANKING.search(words)}
-
-
-def sampled_within(text: str) -> str | None:
-    """Return the words of a longer text that speak of sampled candidates."""
-    match = _SAMPLED.search(text)
-    return match[0] if match else None
-
-
-def other_evaluation_within(text: str) -> str | None:
-    """Return the words of a title or a note that speak of another evaluation: inductive, hard, 1,000 triples."""
-    match = _OTHER_EVALUATION.search(text)
-    return match[0] if match else None
-
-
 def side_within(name: str) -> tuple[frozenset[str], str] | None:
     """Return the other words of a name, and its side; None unless the name has exactly one word for a side."""
     known = {word: _vocabulary().get(word, ("", "")) for word in words_of(name)}
     sides = [(known.keys() - {word}, ours) for word, (field, ours) in known.items() if field == "side"]
     return (frozenset(sides[0][0]), sides[0][1]) if len(sides) == 1 else None
-
-
-def _word_for(wanted: str, run: str) -> str | None:
-    field, ours = _vocabulary().get(_key(run), ("", ""))
-    return ours if field == wanted else None
 
 
 @lru_cache(maxsize=8192)
@@ -338,39 +320,26 @@ def _read_words(text: str, names: Names) -> Facts | None:
 
 def _look_through(text: str, names: Names) -> tuple[dict[str, list[Any]], list[str]]:
     """Return our words for the words of a text, field by field, and the unknown words."""
+    for pattern, new in _REWRITTEN:
+        text = pattern.sub(new, text)
     facts: dict[str, list[Any]] = {}
     unknown: list[str] = []
-    text = _WITHIN_HITS.sub(r"\2 \1\3", _LETTER.sub(r" side \1\2 ", _PREFIX.sub("", text)))
-    text = re.sub(r"\b(hits_at)_k\.(.*)\.([0-9]+)$", r"\2.\1_\3", _COUNT_OF_NEGATIVES.sub("", text))
-    text = _FORMER_KEYS.sub(lambda match: _FORMER[match[0]], text)
-    words = list(_WORD.finditer(text))[:_MOST_READ]
-    after = [*(word.group() for word in words), ""]
-    free = 0
-    while free < len(words):
-        start = words[free].start()
-        for last in range(min(free + _MOST_WORDS, len(words)) - 1, free - 1, -1):
-            field, ours = _look_up(text[start : words[last].end()], names)
-            if field is not None and not (field == "dataset" and _VERSION.fullmatch(after[last + 1])):
-                break
-        else:
-            last, field, ours = free, None, words[free].group()
-        if field == "dataset" and (longer := _joined(text, start, words[last].end(), names)):
-            field, ours = None, longer
-            last = max(at for at, word in enumerate(words) if word.start() < start + len(longer))
-        if field is None:
+    for field, ours, _ in _named_runs(text, names):
+        if field in (None, "longer"):
             unknown.append(ours)
         elif field and ours not in facts.setdefault(field, []):
             facts[field].append(ours)
-        free = last + 1
     return facts, unknown
 
 
-def _look_up(run: str, names: Names) -> tuple[str | None, str]:
-    if key := _metric_of_ranks(run):
+def _look_up(run: str, names: Names, kind: str | None = None) -> tuple[str | None, str]:
+    """Return the field and our word of a run of words; field: '' for a filler, None for an unknown run."""
+    if kind in (None, "metric") and (key := _metric_of_ranks(run)):
         return "metric", key
-    if dataset := _dataset(run, names):
+    if kind in (None, "dataset") and (dataset := _dataset(run, names)):
         return "dataset", dataset
-    return _vocabulary().get(_key(run), (None, ""))
+    field, ours = _vocabulary().get(_key(run), (None, ""))
+    return (field, ours) if kind in (None, field) else (None, "")
 
 
 def read_stack(texts: Iterable[str], names: Names) -> Facts:

@@ -128,17 +128,17 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
     metrics, metric_column = of_columns.where_metrics_are(sheet)
     around = NOTHING
     if not metrics:
-        around = _nearest("metric", [(where, headers.metrics_within(text)) for where, text in texts])
+        around = _nearest("metric", [(where, headers.within("metric", text, names)) for where, text in texts])
         is_divided = any(names_metric(cells, names) for cells in grid.rows[sheet.first :])
         metrics = "table" if stated.facts.metric or around.metric or is_divided else ""
     columns = of_columns.columns_of(sheet, metrics, metric_column)
     rows = with_sides_in_names(rows_of(sheet, columns, metrics))
-    tasks = [(where, headers.tasks_within(text)) for where, text in captions]
+    tasks = [(where, headers.within("task", text, names)) for where, text in captions]
     others = [
         (where, dict([(task, said) for task, said in own.items() if task != ENTITY_RANKING][:1]))
         for where, own in tasks
     ]
-    protocols = [(where, headers.protocols_within(text)) for where, text in captions]
+    protocols = [(where, headers.within("protocol", text, names)) for where, text in captions]
     models = [(where, dict.fromkeys(_MODEL_OPTION.findall(text)[:1], text)) for where, text in texts]
     for name, named in (("task", others), ("protocol", protocols), ("model", models)):
         around = around.over(_nearest(name, named))
@@ -156,8 +156,8 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
     if any(folded(column.name) == "relation" and sheet.is_text(column.index) for column in columns):
         around = Facts.of(INFERRED, "its rows are single relations", task=SUBSET).over(around)
     other = [
-        *map(headers.sampled_within, grid.context),
-        *(headers.other_evaluation_within(t) for _, t in captions),
+        *map(headers.SAMPLED.search, grid.context),
+        *(headers.OTHER_EVALUATION.search(text) for _, text in captions),
     ]
     return Layout(
         columns,
@@ -165,7 +165,7 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
         around,
         metrics,
         percent=next((where for where, text in texts[:_NEXT] if _IN_PERCENT.search(text)), None),
-        other=next(filter(None, other), None),
+        other=next((match[0] for match in other if match), None),
         left=_left_around(texts),
     )
 
@@ -187,7 +187,7 @@ def _dataset_around(around: _Around, names: Names) -> Facts:
     for command, text in around:
         if (option := _DATASET_OPTION.search(text)) and (ours := headers.find_dataset(option[1], names)):
             return Facts(dataset=Fact(ours, printed=option[1])).because(f"from {command}")
-    texts = [(where, headers.datasets_within(text, names)) for where, text in around]
+    texts = [(where, headers.within("dataset", text, names)) for where, text in around]
     # A text with several data sets leaves the choice among them to the other texts.
     possible = next((set(named) for _, named in texts if len(named) > 1), None)
     for where, named in texts:

@@ -6,7 +6,7 @@ states facts that the table does not (`sidecar`). Every cell of a grid ends in e
 or label. `account` says it in words.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -17,7 +17,7 @@ import polars as pl
 from rankadjust.base.words import folded
 from rankadjust.counting.protocols import Benchmark, load_benchmarks
 from rankadjust.data.registry import Dataset, load_registry, meanings
-from rankadjust.tables.cells import Reader, States, Value, decimal_signs, settle
+from rankadjust.tables.cells import Reader, Value, decimal_signs, settle
 from rankadjust.tables.facts import (
     DEFAULT,
     DEFAULTS,
@@ -150,10 +150,17 @@ def read_tables(
         remarks |= {text if is_only else f"table {table.number}: {text}": None for text in own_remarks}
         name = path.stem if is_only else f"{path.stem}-{table.number}"
         for value in kept:
-            known = _known(value, usual_of)
+            known = _known(value, *usual_of(value.facts["dataset"]))
             facts.append(known)
             tidy.append(_record(table, value, known, {"source": path.name, "table": name}))
-        cells += _account(table, states)
+        for (row, column), (state, reason) in sorted(states.items()):
+            place = {
+                "grid": table.number,
+                "row": row + 1,
+                "column": column + 1,
+                "line": table.grid.lines[row],
+            }
+            cells.append(place | {"text": table.text(row, column), "state": state, "reason": reason})
     frames = pl.DataFrame(tidy, schema=VALUES), pl.DataFrame(cells, schema=CELLS)
     return Reading(path, *frames, tuple(remarks), tuple(tables), facts, data)
 
@@ -205,18 +212,8 @@ def usual(
     return said, f"which may be {' or '.join(meant)}" if meant else "none of the registry"
 
 
-def _account(table: Table, states: States) -> Iterator[dict[str, Any]]:
-    """Yield the records of the cells of one table."""
-    for (row, column), (state, reason) in sorted(states.items()):
-        place = {"grid": table.number, "row": row + 1, "column": column + 1, "line": table.grid.lines[row]}
-        yield place | {"text": table.text(row, column), "state": state, "reason": reason}
-
-
-def _known(
-    value: Value, usual_of: Callable[[str | None], tuple[Mapping[str, Fact | None], str | None]]
-) -> Mapping[str, Fact | None]:
-    """Return the facts of a value by name, None for a fact that nothing names."""
-    usual, remark = usual_of(value.facts["dataset"])
+def _known(value: Value, usual: Mapping[str, Fact | None], remark: str | None) -> Mapping[str, Fact | None]:
+    """Return the facts of a value by name, None for a fact that nothing names; usual: what fills the gaps."""
     known: dict[str, Fact | None] = {**usual, **dict(value.facts.stated())}
     known |= {"dataset": value.facts.dataset, "model": value.model, "unit": value.unit}
     known["value"] = Fact(value.number.text, INFERRED if value.doubt else PRINTED, value.doubt)

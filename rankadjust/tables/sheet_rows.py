@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rankadjust.base.words import folded
@@ -102,8 +102,8 @@ def _row(sheet: Sheet, index: int, columns: Sequence[Column], above: dict[int, s
     if section := _section(cells, columns, sheet.names, metrics):
         return Row(index, "section", section, line=line)
     # A new text ends the labels to its right, if their cells are empty: 'Average' below a column of categories.
-    words = (column.index for column in others if column.role == "other" and _is_word(cells[column.index]))
-    new = next(words, len(cells))
+    texts = ((column.index, cells[column.index]) for column in others if column.role == "other")
+    new = next((at for at, text in texts if not is_missing(text) and not is_numeric(text)), len(cells))
     for column in (column for column in others if column.index > new):
         above.pop(column.index, None)
     labels = [_label(column, cells, above) for column in others]
@@ -112,9 +112,15 @@ def _row(sheet: Sheet, index: int, columns: Sequence[Column], above: dict[int, s
     merged = next((label.column.index for label in labels if _is_merged(label, cells, columns)), None)
     if merged is not None:
         facts = facts.because("ends in a number, which may be the value beside it", "model")
-    beside = (label.text for label in labels if label.column.role != "metric")
-    kind = "other" if _is_other(facts, beside, line, metrics) else "values"
-    return Row(index, kind, facts, _by_header(labels), line, merged)
+    # It holds differences or spreads of other rows, or names no metric.
+    beside = (folded(label.text) for label in labels if label.column.role != "metric")
+    is_unnamed = metrics == "rows" and not (line.facts.metric or facts.metric)
+    is_other = (
+        is_unnamed
+        or is_difference(facts["model"] or "")
+        or any(map(words_for("beside_metrics").__contains__, beside))
+    )
+    return Row(index, "other" if is_other else "values", facts, _by_header(labels), line, merged)
 
 
 def _is_merged(label: _Label, cells: Sequence[str], columns: Sequence[Column]) -> bool:
@@ -122,10 +128,6 @@ def _is_merged(label: _Label, cells: Sequence[str], columns: Sequence[Column]) -
     beside = columns[label.column.index + 1 : label.column.index + 2]
     is_empty = any(column.role == "value" and not cells[column.index] for column in beside)
     return label.column.role == "model" and is_empty and _NUMBER_AT_END.fullmatch(label.word) is not None
-
-
-def _is_word(text: str) -> bool:
-    return not is_missing(text) and not is_numeric(text)
 
 
 def _label(column: Column, cells: Sequence[str], above: dict[int, str]) -> _Label:
@@ -199,17 +201,6 @@ def _meaning(role: str, word: str, known: Facts, version: str | None, names: Nam
     return Fact(meant) if meant else None
 
 
-def _is_other(facts: Facts, beside: Iterable[str], line: Line, metrics: str) -> bool:
-    """Return whether a row holds no values: it holds differences or spreads of other rows, or names no metric.
-
-    beside: its labels in columns that name no metrics.
-    """
-    if any(folded(text) in words_for("beside_metrics") for text in beside):
-        return True
-    is_unnamed = metrics == "rows" and not (line.facts.metric or facts.metric)
-    return is_unnamed or is_difference(facts["model"] or "")
-
-
 def names_metric(cells: Sequence[str], names: Names) -> bool:
     """Return whether a row has a single text, which is a metric, above the values of this metric."""
     texts = set(filter(None, cells))
@@ -234,15 +225,16 @@ def _section(cells: Sequence[str], columns: Sequence[Column], names: Names, metr
 def with_datasets_in_names(rows: Sequence[Row], names: Names) -> list[Row]:
     """Return the rows with the data sets within the names of their models, if all have one: 'RotatE (WN18RR)'."""
     read = {row.index: split_name(row.facts["model"] or "", names) for row in rows if row.kind == "values"}
-    return [_parted(row, read.get(row.index)) for row in rows] if all(read.values()) else list(rows)
-
-
-def _parted(row: Row, both: tuple[str, str] | None) -> Row:
-    if both is None:
-        return row
-    model = Fact(both[0], INFERRED, "without its data set")
-    dataset = Fact(both[1], INFERRED, "within the name", row.facts["model"])
-    return replace(row, facts=replace(row.facts, model=model, dataset=dataset))
+    if not all(read.values()):
+        return list(rows)
+    parted = []
+    for row in rows:
+        if both := read.get(row.index):
+            model = Fact(both[0], INFERRED, "without its data set")
+            dataset = Fact(both[1], INFERRED, "within the name", row.facts["model"])
+            row = replace(row, facts=replace(row.facts, model=model, dataset=dataset))  # noqa: PLW2901
+        parted.append(row)
+    return parted
 
 
 def with_sides_in_names(rows: Sequence[Row]) -> list[Row]:

@@ -193,20 +193,14 @@ def require_found(
     texts = [above for above, _, _ in tables]
     for key in data.get("tables", {}):
         if not any(_means_table(key, number, above) for number, above in enumerate(texts, start=1)):
-            hint = (
-                did_you_mean(str(key), list(dict.fromkeys(chain(*texts)))) if not str(key).isdigit() else None
-            )
-            where = _where(path, ["tables", key])
-            raise RankadjustError(
-                f"{where}: tables: the file has no table {key}; it has {len(tables)}{hint or ''}"
-            )
+            hint = "" if str(key).isdigit() else did_you_mean(str(key), list(dict.fromkeys(chain(*texts))))
+            said = f"tables: the file has no table {key}; it has {len(tables)}{hint or ''}"
+            raise RankadjustError(f"{_where(path, ['tables', key])}: {said}")
     for kind in ("columns", "rows"):
         used = {line.line.key for _, _, layout in tables for line in getattr(layout, kind)}
         for key in (key for _, stated, _ in tables for key in getattr(stated, kind) if key not in used):
-            raise RankadjustError(
-                f"{_where(path, [kind, key])}: {kind}: no table has the {kind[:-1]} {key!r}; "
-                "write its text as printed, or its number"
-            )
+            said = f"{kind}: no table has the {kind[:-1]} {key!r}; write its text as printed, or its number"
+            raise RankadjustError(f"{_where(path, [kind, key])}: {said}")
 
 
 def _where(path: str | Path, keys: Sequence[str | int]) -> str:
@@ -221,14 +215,13 @@ def is_pattern(text: str | None) -> bool:
 
 def fill(pattern: str, texts: Mapping[str, str], path: str | Path) -> str:
     """Return a pattern with the text for each name in braces; an unknown name raises a RankadjustError."""
+    plain = {_plain(name): text for name, text in reversed(texts.items())}
 
     def text_of(match: re.Match[str]) -> str:
-        for name, text in texts.items():
-            if _plain(name) == _plain(match[1]):
-                return text
+        if _plain(match[1]) in plain:
+            return plain[_plain(match[1])]
         hint = did_you_mean(match[1], texts) or f"; there are {', '.join(filter(None, texts))}"
-        raise RankadjustError(
-            f"{path}: the pattern '{pattern}' names {{{match[1]}}}, which is not a column{hint}"
-        )
+        said = f"the pattern '{pattern}' names {{{match[1]}}}, which is not a column{hint}"
+        raise RankadjustError(f"{path}: {said}")
 
     return " ".join(_BRACES.sub(text_of, pattern).split())

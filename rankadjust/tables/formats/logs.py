@@ -5,6 +5,7 @@ The name of a number is the text before it, as far as it is a metric with known 
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
@@ -68,16 +69,6 @@ class _Line:
     facts: Sequence[tuple[str, str]] = ()
     step: str = ""
 
-    @property
-    def is_row(self) -> bool:
-        """Whether the line is a row of a table of its own: it has several numbers, or facts beside one."""
-        return len(self.pairs) > 1 or bool(self.pairs and self.facts)
-
-    @property
-    def is_single(self) -> bool:
-        """Whether the line has a single number, and no facts."""
-        return len(self.pairs) == 1 and not self.facts
-
 
 def log_grids(text: str) -> list[Grid]:
     """Return the lines with numbers as tables.
@@ -88,20 +79,25 @@ def log_grids(text: str) -> list[Grid]:
     """
     read = [_line(number, written) for number, written in enumerate(text.splitlines(), start=1)]
     lines = [line.text for line in read]
-    blocks: dict[int, list[_Line]] = {}
+    blocks: dict[int, list[_Line]] = defaultdict(list)
     title = 0
     for line in read:
-        if line.is_row:
-            blocks.setdefault(title, []).append(line)
+        if len(line.pairs) + bool(line.pairs and line.facts) > 1:
+            blocks[title].append(line)
         elif line.text.strip() and not line.pairs:
             title = line.number
     parts = list(blocks.values()) if len(blocks) <= _MOST_BLOCKS else [list(chain(*blocks.values()))]
     grids = [(part[0].number, _table(part, lines)) for part in parts]
-    for is_single, run in groupby(read, key=lambda line: line.is_single or _is_bare(line)):
+
+    def is_single(line: _Line) -> bool:
+        is_bare = not line.pairs and _BARE.fullmatch(line.text) is not None and _is_metric(line.text)
+        return is_bare or (len(line.pairs) == 1 and not line.facts)
+
+    for is_run, run in groupby(read, key=is_single):
         single = [line for line in run if line.pairs]
         has_metric = any(_is_metric(line.pairs[0][0]) for line in single)
-        if is_single and single and (has_metric or (len(single) > 1 and not parts)):
-            grids.append((single[0].number, _long_table(single, lines)))
+        if is_run and single and (has_metric or (len(single) > 1 and not parts)):
+            grids.append((single[0].number, _table(single, lines, is_long=True)))
     return [grid for _, grid in sorted(grids, key=lambda pair: pair[0])]
 
 
@@ -109,10 +105,6 @@ def is_log(text: str) -> bool:
     """Return whether a line of a text names two metrics or more, each with its number."""
     lines = (_line(0, line) for line in text.splitlines() if ":" in line or "=" in line)
     return any(sum(_is_metric(name) for name, _ in line.pairs) > 1 for line in lines)
-
-
-def _is_bare(line: _Line) -> bool:
-    return not line.pairs and _BARE.fullmatch(line.text) is not None and _is_metric(line.text)
 
 
 def _is_metric(name: str) -> bool:
@@ -198,14 +190,14 @@ def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
 
 def _suffix(text: str) -> str | None:
     """Return the longest end of a text, in whole words, that is a metric with known words; None if no end is."""
-    starts = [match.start() for match in re.finditer(r"\S+", text)][-6:]
-    return next((text[start:] for start in starts if _is_understood(text[start:])), None)
+    ends = [text[match.start() :] for match in re.finditer(r"\S+", text)][-6:]
+    return next(filter(_is_understood, ends), None)
 
 
 def _shortest(name: str) -> str:
     """Return the shortest end of a name, in whole words, that is a metric."""
-    starts = [match.start() for match in re.finditer(r"[^\W_]+", name)]
-    return next((name[start:] for start in reversed(starts) if _is_understood(name[start:])), name)
+    ends = [name[match.start() :] for match in re.finditer(r"[^\W_]+", name)][::-1]
+    return next(filter(_is_understood, ends), name)
 
 
 def _unlisted(line: str) -> str:
@@ -228,40 +220,28 @@ def _flat(line: str) -> str:
     except (ValueError, RecursionError):
         return line
     leaves = list(paths_of(data)) if isinstance(data, dict) else []
-    is_plain = all(re.fullmatch(r"\w+", path) and re.match(r"[-\d]", value) for path, value in leaves)
-    if not leaves or is_plain:
-        return line
-    return ", ".join(
-        f"{path}: {value}" if re.match(r"[-\d]", value) else f"{path}={value}" for path, value in leaves
-    )
+    pairs = [(path, ": " if re.match(r"[-\d]", value) else "=", value) for path, value in leaves]
+    is_plain = all(re.fullmatch(r"\w+", path) and sign == ": " for path, sign, _ in pairs)
+    return line if is_plain else ", ".join(map("".join, pairs))
 
 
-def _long_table(read: Sequence[_Line], lines: Sequence[str]) -> Grid:
-    """Return lines of one number as a table with a row for each, and a column for the training step if any has one."""
-    has_steps = any(line.step for line in read)
+def _table(read: Sequence[_Line], lines: Sequence[str], *, is_long: bool = False) -> Grid:
+    """Return lines as a table: the label of each, its facts, a column for each name; or, if long, name and number."""
     above = texts_above(lines, read[0].number - 1)
-    title = _SPLIT.fullmatch(above[0]) if above else None
-    rows = [["", "value", *(["step"] * has_steps)]]
-    for line in read:
-        [(name, value)] = line.pairs
-        split = f"{title[1]} " if title and not _SPLIT_WORD.match(name) else ""
-        rows.append([f"{split}{name}", value, *([line.step] * has_steps)])
-    numbers = [read[0].number, *(line.number for line in read)]
-    return make_grid(rows, header_rows=1, lines=numbers, context=above)
-
-
-def _table(read: Sequence[_Line], lines: Sequence[str]) -> Grid:
-    """Return lines of several numbers as a table: the label of each, its facts, a column for each name."""
-    above = texts_above(lines, read[0].number - 1)
-    title = _TITLE.fullmatch(above[0]) if above else None
+    title = (_SPLIT if is_long else _TITLE).fullmatch(above[0]) if above else None
     facts = list(dict.fromkeys(name for line in read for name, _ in line.facts))
     names = list(dict.fromkeys(name for line in read for name, _ in line.pairs))
-    rows = [["", *facts, *names]]
+    has_steps = any(line.step for line in read)
+    rows = [["", "value", *(["step"] * has_steps)] if is_long else ["", *facts, *names]]
     for line in read:
-        said, values = dict(line.facts), dict(line.pairs)
-        label = line.label or (title[1] if title else "")
-        rows.append(
-            [label, *(said.get(name, "") for name in facts), *(values.get(name, "") for name in names)]
-        )
+        if is_long:
+            [(name, value)] = line.pairs
+            split = f"{title[1]} " if title and not _SPLIT_WORD.match(name) else ""
+            rows.append([f"{split}{name}", value, *([line.step] * has_steps)])
+        else:
+            said, values = dict(line.facts), dict(line.pairs)
+            label = line.label or (title[1] if title else "")
+            own = (said.get(name, "") for name in facts)
+            rows.append([label, *own, *(values.get(name, "") for name in names)])
     numbers = [read[0].number, *(line.number for line in read)]
     return make_grid(rows, header_rows=1, lines=numbers, context=above)

@@ -25,7 +25,7 @@ def delimited_grids(text: str, delimiter: str | None = None) -> list[Grid]:
     empty = [at for at in range(comments, len(lines)) if not lines[at].strip()]
     first = next((at for at in reversed(empty) if delimiter not in "".join(lines[comments:at])), comments)
     end = next((at for at in empty if at > first and delimiter not in "".join(lines[at:])), len(lines))
-    if first == end or delimiter not in "".join(lines[first:end]):
+    if delimiter not in "".join(lines[first:end]):
         first, end = comments, len(lines)
     reader = csv.reader(io.StringIO("".join(lines[first:end])), delimiter=delimiter)
     rows, starts = [], []

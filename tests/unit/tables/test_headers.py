@@ -5,7 +5,6 @@ import pytest
 from rankadjust.tables.facts import Facts
 from rankadjust.tables.headers import (
     Names,
-    datasets_within,
     is_bookkeeping,
     is_difference,
     metric_key,
@@ -13,6 +12,7 @@ from rankadjust.tables.headers import (
     read_stack,
     role_of,
     split_name,
+    within,
 )
 
 NAMES = Names(
@@ -158,7 +158,7 @@ def test_headers_above_each_other(texts, facts):
     ],
 )
 def test_data_sets_within_a_text(text, found):
-    assert list(datasets_within(text, NAMES)) == found
+    assert list(within("dataset", text, NAMES)) == found
 
 
 @pytest.mark.parametrize(
