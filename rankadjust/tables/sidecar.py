@@ -215,7 +215,7 @@ def is_pattern(text: str | None) -> bool:
 
 def fill(pattern: str, texts: Mapping[str, str], path: str | Path) -> str:
     """Return a pattern with the text for each name in braces; an unknown name raises a RankadjustError."""
-    plain = {_plain(name): text for name, text in reversed(texts.items())}
+    plain = {_plain(name): text for name, text in reversed(list(texts.items()))}
 
     def text_of(match: re.Match[str]) -> str:
         if _plain(match[1]) in plain:

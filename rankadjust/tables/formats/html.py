@@ -11,7 +11,7 @@ from rankadjust.tables.formats.grid import CONTEXT_LENGTH, Grid, Span, make_grid
 from rankadjust.tables.formats.latex import latex_grids
 from rankadjust.tables.formats.logs import log_grids
 
-# A heading ends those of the same or a lower rank above it; the title of a part that a reader unfolds is the lowest.
+# A heading ends the headings of its own or a lower rank; the title of a part that a reader unfolds is the lowest.
 _LEVELS = {**{f"h{level}": level for level in range(1, 7)}, "summary": 7, "p": 0}
 # Other elements may have names that begin with tr: <tr-x>, <tr:x>.
 _ROW = re.compile(r"<tr(?=[\s/>]|$)", re.IGNORECASE)
