@@ -97,24 +97,23 @@ def _list(names: Sequence[object]) -> str:
 
 def _assumed_lines(reading: Reading) -> list[str]:
     """Return a line for each reason of facts that nobody states; the defaults share a line."""
-    known = [(name, facts[name]) for facts in reading.facts for name in GRADED if name in facts]
-    is_plain = [fact is not None and fact.source == DEFAULT and not fact.reason for _, fact in known]
-    defaults = Counter((name, fact) for (name, fact), plain in zip(known, is_plain, strict=True) if plain)
-    reasons = Counter(
-        (name, why)
-        for (name, fact), plain in zip(known, is_plain, strict=True)
-        if not plain and (why := fact.why if fact else "not named")
+    usual: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    for name, fact in ((name, facts[name]) for facts in reading.facts for name in GRADED if name in facts):
+        if fact and fact.source == DEFAULT and not fact.reason:
+            usual[f"{name_of(name)} {fact.value}"] += 1
+        elif why := fact.why if fact else "not named":
+            reasons[f"{name_of(name)} {why}"] += 1
+    height = len(reading.facts)
+    usual_shown, shown = (
+        [
+            f"{said} ({count} of {height} values)" if count < height else said
+            for said, count in counted.items()
+        ]
+        for counted in (usual, reasons)
     )
-
-    def share(count: int) -> str:
-        height = len(reading.facts)
-        return "" if count == height else f" ({count} of {height} values)"
-
-    usual = [
-        f"{name_of(name)} {fact and fact.value}{share(count)}" for (name, fact), count in defaults.items()
-    ]
-    lines = [f"assumed: {', '.join(usual)} by default"] if usual else []
-    return lines + [f"assumed: {name_of(name)} {why}{share(count)}" for (name, why), count in reasons.items()]
+    joined = [f"assumed: {', '.join(usual_shown)} by default"] if usual else []
+    return joined + [f"assumed: {said}" for said in shown]
 
 
 def _example(row: Mapping[str, Any]) -> str:
@@ -124,17 +123,10 @@ def _example(row: Mapping[str, Any]) -> str:
 
 def _values(reading: Reading) -> Iterator[str]:
     """Yield the values of every table as lines whose columns are aligned."""
-    names = {
-        "row": "row",
-        "model": "model",
-        "dataset": "data set",
-        "metric": "metric",
-        "value": "value",
-        "unit": "unit",
-    }
+    names = ("row", "model", "dataset", "metric", "value", "unit")
     for number, values in reading.values.group_by("grid", maintain_order=True):
         yield f"table {number[0]}:"
-        lines = [[*names.values(), "evaluation"]]
+        lines = [[*map(name_of, names), "evaluation"]]
         for row in values.iter_rows(named=True):
             ties = None if row["ties"] == "realistic" else row["ties"]
             evaluation = ", ".join(filter(None, (row["split"], row["side"], row["protocol"], ties)))

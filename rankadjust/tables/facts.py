@@ -44,12 +44,10 @@ OTHER_CANDIDATES = {
 }
 """The tasks that differ from entity prediction only by their protocol, each with an example of it."""
 
-_WORDS = {"dataset": "data set"}
-
 
 def name_of(fact: str) -> str:
     """Return the name of a fact for people: 'data set' for dataset."""
-    return _WORDS.get(fact, fact)
+    return "data set" if fact == "dataset" else fact
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,8 +174,8 @@ def _dataset(text: str, names: Names) -> str | None:
 def within(kind: str, text: str, names: Names) -> dict[str, str]:
     """Return what a longer text names of a kind (dataset, metric, task or protocol), each with its words.
 
-    In prose, only words with a digit, a capital or a hyphen name metrics and data sets. A name that is longer
-    than a data set of ours is kept as it is written. Negatives may be of training, and 'raw' may describe anything but ranks.
+    In prose, only words with a digit, a capital or a hyphen name metrics and data sets. A name that is longer than a
+    data set of ours is kept as it is written. Negatives may be of training, and 'raw' may describe anything but ranks.
     """
     found: dict[str, str] = {}
     for field, ours, run in _named_runs(text, names, kind):

@@ -135,8 +135,7 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
     rows = with_sides_in_names(rows_of(sheet, columns, metrics))
     tasks = [(where, headers.within("task", text, names)) for where, text in captions]
     others = [
-        (where, dict([(task, said) for task, said in own.items() if task != ENTITY_RANKING][:1]))
-        for where, own in tasks
+        (where, dict([own for own in said.items() if own[0] != ENTITY_RANKING][:1])) for where, said in tasks
     ]
     protocols = [(where, headers.within("protocol", text, names)) for where, text in captions]
     models = [(where, dict.fromkeys(_MODEL_OPTION.findall(text)[:1], text)) for where, text in texts]

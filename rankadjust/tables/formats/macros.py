@@ -4,7 +4,6 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from html.entities import html5
-from typing import NamedTuple
 
 from rankadjust.base.errors import RankadjustError
 
@@ -32,12 +31,8 @@ _LONGEST_GROUP = 10_000
 _DEEPEST_GROUP = 20
 
 
-class Macro(NamedTuple):
-    """A macro: its number of arguments, the default of the first argument (None for no default), and its body."""
-
-    arguments: int
-    default: str | None
-    body: str
+# The number of arguments, the default of the first (None for no default), and the body of a macro.
+_Macro = tuple[int, str | None, str]
 
 
 def without_comments(text: str) -> str:
@@ -50,7 +45,7 @@ def expand_macros(text: str) -> str:
 
     Raises RankadjustError where the macros expand to more than 20 MB.
     """
-    macros: dict[str, Macro] = {}
+    macros: dict[str, _Macro] = {}
     kept, at = [], 0
     for match in _DEFINITION.finditer(text):
         end = _end_of_group(text, match.end())
@@ -58,40 +53,34 @@ def expand_macros(text: str) -> str:
             continue
         name = match["command"] or match["plain"] or match["operator"]
         count = int(match["count"] or 0) if match["command"] else (match["parameters"] or "").count("#")
-        default = match["default"]
-        body = " ".join(text[match.end() + 1 : end - 1].split("\n"))
-        macros[name] = Macro(count, None if default is None else default[1:-1], body)
+        default = match["default"][1:-1] if match["default"] else None
+        macros[name] = count, default, text[match.end() + 1 : end - 1].replace("\n", " ")
         kept += [text[at : match.start()], "\n" * text.count("\n", match.start(), end)]
         at = end
     return _expanded("".join([*kept, text[at:]]), macros, _DEPTH) if macros else text
 
 
-def _expanded(text: str, macros: Mapping[str, Macro], depth: int) -> str:
+def _expanded(text: str, macros: Mapping[str, _Macro], depth: int) -> str:
     parts, at, length = [], 0, 0
     for match in _USE.finditer(text):
-        macro = macros.get(match[1])
-        if macro is None or match.start() < at:
+        if match[1] not in macros or match.start() < at:
             continue
-        given, end = _given(text, match.end(), macro)
-        body = re.sub(r"#(\d)", lambda argument, given=given: given.get(argument[1], ""), macro.body)  # type: ignore[misc]
+        count, default, body = macros[match[1]]
+        kept, at = text[at : match.start()], match.end()
+        first = []
+        if default is not None:
+            optional = _OPTIONAL.match(text, at)
+            first = [optional[1] if optional else default]
+            at = optional.end() if optional else at
+        others, at = arguments(text, at, count - len(first))
+        for number, argument in enumerate([*first, *others], start=1):
+            body = body.replace(f"#{number}", argument)
         # A letter after the macro must not become part of the last word of its body.
-        parts += [text[at : match.start()], _expanded(body, macros, depth - 1) if depth else body, "{}"]
+        parts += [kept, _expanded(body, macros, depth - 1) if depth else body, "{}"]
         length += len(parts[-2])
-        at = end
         if length > _MOST:
             raise RankadjustError("its macros expand to more than 20 MB; write them out")
     return "".join([*parts, text[at:]])
-
-
-def _given(text: str, at: int, macro: Macro) -> tuple[dict[str, str], int]:
-    """Return the arguments of a macro at a place, by their number, and the position of their end."""
-    first = []
-    if macro.default is not None:
-        optional = _OPTIONAL.match(text, at)
-        first = [optional[1] if optional else macro.default]
-        at = optional.end() if optional else at
-    others, at = arguments(text, at, macro.arguments - len(first))
-    return {str(number): argument for number, argument in enumerate([*first, *others], start=1)}, at
 
 
 def arguments(text: str, at: int, count: int) -> tuple[list[str], int]:

@@ -84,14 +84,9 @@ def _of_card(data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         for result in _listed(model, "results"):
             dataset = result.get("dataset")
             named = dataset if isinstance(dataset, Mapping) else {"name": dataset}
+            about = {"model": model.get("name"), "dataset": named.get("name"), "split": named.get("split")}
             for metric in _listed(result, "metrics"):
-                yield {
-                    "model": model.get("name"),
-                    "dataset": named.get("name"),
-                    "split": named.get("split"),
-                    "metric": metric.get("type"),
-                    "value": metric.get("value"),
-                }
+                yield about | {"metric": metric.get("type"), "value": metric.get("value")}
 
 
 def _listed(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
