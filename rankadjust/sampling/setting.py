@@ -47,7 +47,10 @@ class Setting:
 
 
 _RANKS = "ties are broken in one way in both rankings (optimistic, pessimistic, or one order), not by the mean of these"
-_INDEPENDENT = "every task has negatives of its own, drawn independently of the others"
+_INDEPENDENT = (
+    "every task has negatives of its own, drawn independently of the others; where the tasks of a batch share a list, "
+    "--tasks is the number of lists"
+)
 
 
 @dataclass(frozen=True)
