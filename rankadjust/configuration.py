@@ -19,7 +19,7 @@ import yaml
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.io import path_from
-from rankadjust.base.schemas import line_of, read_yaml, require, validate
+from rankadjust.base.schemas import line_of, problem_with, read_yaml, validate
 from rankadjust.data.sources import without_password
 
 COMMAND_LINE = "--config"
@@ -168,7 +168,8 @@ def tables_by_name(paths: Sequence[str]) -> dict[str, str]:
                 f"{path}: dated in the future, so that Snakemake would delete whatever is made from it; give it the "
                 f"present time: touch {shlex.quote(path)}"
             )
-        require(name, "name", f"{path}: the name of the table, which names its results, is")
+        if problem := problem_with(name, "name"):
+            raise RankadjustError(f"{path}: the name of the table, which names its results, is {problem}")
         if name in tables:
             raise RankadjustError(
                 f"{tables[name]} and {path} would both become results/rescored/{name}; rename one"

@@ -8,22 +8,16 @@ from typing import TypeVar
 Result = TypeVar("Result")
 
 # Seconds before a bar is shown: short work says nothing.
-_QUIET = 2.0
+QUIET = 2.0
 
 
 @contextmanager
-def progress(
-    what: str, total: int | None, unit: str, *, quiet: float = _QUIET
-) -> Iterator[Callable[[int], object]]:
-    """Yield a function to call with the number of units that were done since.
-
-    total: how many there are; None where nobody knows. quiet: seconds before the bar is shown.
-    """
+def progress(what: str, total: int, unit: str) -> Iterator[Callable[[int], object]]:
+    """Yield a function to call with the number of units that were done since."""
     from tqdm import tqdm
 
-    short = "B" if unit == "bytes" else f" {unit}"
     with tqdm(
-        desc=what, total=total, unit=short, unit_scale=True, delay=quiet, file=sys.stderr, disable=None
+        desc=what, total=total, unit=f" {unit}", unit_scale=True, delay=QUIET, file=sys.stderr, disable=None
     ) as bar:
         yield bar.update
 

@@ -56,14 +56,6 @@ def problem_with(name: object, kind: str) -> str | None:
     return None if re.fullmatch(pattern, name) else f"{name!r}: {rule}"
 
 
-def require(name: object, kind: str, what: str) -> str:
-    """Return the name if it is one of that kind; else raise RankadjustError, which says `what` it names."""
-    problem = problem_with(name, kind)
-    if problem:
-        raise RankadjustError(f"{what} {problem}")
-    return str(name)
-
-
 # --- YAML -----------------------------------------------------------------------------------------------------------
 
 

@@ -14,7 +14,7 @@ from typing import IO
 
 from rankadjust.base.errors import RankadjustError, did_you_mean, is_of_writing
 
-_ENDINGS = {"whl": "zip", "tgz": "tar.gz"}
+_ENDINGS = {".zip": "zip", ".whl": "zip", ".tar.gz": "tar.gz", ".tgz": "tar.gz", ".gz": "gz"}
 _BROKEN = (
     OSError, EOFError, RuntimeError, NotImplementedError, ValueError, OverflowError, struct.error, zlib.error,
     tarfile.TarError, zipfile.BadZipFile,
@@ -28,10 +28,7 @@ _LARGEST_HEADER = 1 << 20
 
 def packing(name: str) -> str:
     """Return how a file of that name is packed: 'zip' (whl too), 'tar.gz' (tgz too), 'gz', or '' for not at all."""
-    ending = name.lower().rpartition(".")[2]
-    if name.lower().endswith(".tar.gz"):
-        return "tar.gz"
-    return ending if ending in ("zip", "gz") else _ENDINGS.get(ending, "")
+    return next((form for ending, form in _ENDINGS.items() if name.lower().endswith(ending)), "")
 
 
 def extract(path: Path, name: str, members: Mapping[Path, str | None]) -> None:

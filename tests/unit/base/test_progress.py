@@ -16,6 +16,7 @@ class Terminal(io.StringIO):
 def test_a_bar_is_for_a_terminal(monkeypatch, stream):
     shown = stream()
     monkeypatch.setattr("sys.stderr", shown)
-    with progress("counting", 50_000, "triples", quiet=0.0) as report:
+    monkeypatch.setattr("rankadjust.base.progress.QUIET", 0.0)
+    with progress("counting", 50_000, "triples") as report:
         assert list(reporting("abcde", [10_000] * 5, report)) == list("abcde")
     assert ("counting: 100%" in shown.getvalue()) is shown.isatty()

@@ -16,26 +16,9 @@ from tests.searching import in_profile
 LABELS = ("head", "relation", "tail")
 STRINGS = {"tab": "\t", "comma": ",", "space": " "}
 TRICKY = (
-    "NA",
-    "null",
-    "007",
-    "-0",
-    '"',
-    '"a b"',
-    "'",
-    "#x",
-    "a\u0085b",
-    "a\u2028b",
-    "\u2029",
-    " x ",
-    "\x1c\x1d",
-    "é",
-    "\0",
-    "a\r",
-    "\rb\r\r",
-    "x^2",
-    "x\x01",
-)
+    "NA", "null", "007", "-0", '"', '"a b"', "'", "#x", "a\u0085b", "a\u2028b", "\u2029", " x ", "\x1c\x1d", "é", "\0",
+    "a\r", "\rb\r\r", "x^2", "x\x01",
+)  # fmt: skip
 
 
 # Reading what was written
