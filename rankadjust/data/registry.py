@@ -282,18 +282,13 @@ def _problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[tuple[list
             yield ["sources", number], problem
     for split in set(dataset.known).difference(splits):
         yield ["known"], f"known names '{split}', which no source has"
-    named = [name for name in columns if name != "ignore"]
-    times = time_columns(columns)
+    named, times = [name for name in columns if name != "ignore"], time_columns(columns)
     if sorted(named) != sorted((*LABEL_COLUMNS, *times)):
-        problem = (
-            "format.columns needs head, relation and tail once, and at most time, or time_start and time_end"
-        )
-        yield ["format", "columns"], problem
+        needed = "head, relation and tail once, and at most time, or time_start and time_end"
+        yield ["format", "columns"], f"format.columns needs {needed}"
     role = "inductive" if "inference" in splits else "temporal" if times else "transductive"
     if dataset.role != role:
-        problem = (
-            f"role is {dataset.role}, but by its splits and format.columns it is {role}; change one of them"
-        )
-        yield ["role"], problem
+        found = f"by its splits and format.columns it is {role}"
+        yield ["role"], f"role is {dataset.role}, but {found}; change one of them"
     if dataset.entities and dataset.entities.columns.count(_ENTITY) != 1:
         yield ["format", ENTITIES, "columns"], "format.entities.columns needs entity once"

@@ -1,6 +1,6 @@
 """Summary of a data set: its counts, how they compare with the registry, and what looks like a mistake in the files."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain, combinations
 from typing import Any
 
@@ -27,13 +27,17 @@ def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
     """
     size, entities = encoded.labels.height, encoded.labels.filter(kind="entity").height
     parts = _parts(encoded)
+    graph_of = {split: "inference" if split.startswith("inference") else "training" for split in parts}
     occurring = {split: _occurring(part, entities, size) for split, part in parts.items()}
+    nothing = np.zeros(size, np.bool_)
     known = {
-        graph: _any((occurring[split] for split in own if split in dataset.known), size)
+        graph: np.any(
+            [nothing, *(occurring[split] for split in dataset.known if graph_of.get(split) == graph)], 0
+        )
         for graph in ("training", "inference")
-        if (own := [split for split in parts if _graph_of(split) == graph])
+        if graph in graph_of.values()
     }
-    seen = {split: known[_graph_of(split)] for split in parts}
+    seen = {split: known[graph] for split, graph in graph_of.items()}
     covered = {
         split: np.all([seen[split][ids] for ids in _ids(part, entities)], axis=0)
         for split, part in parts.items()
@@ -46,7 +50,7 @@ def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
         "dataset": dataset.name,
         "role": dataset.role,
         "entities": entities,
-        "isolated_entities": int((~_any(occurring.values(), size)[:entities]).sum()),
+        "isolated_entities": int((~np.any([nothing, *occurring.values()], axis=0)[:entities]).sum()),
         "relations": size - entities,
         **{f"entities_in_{graph}": int(mask[:entities].sum()) for graph, mask in known.items()},
         **{f"relations_in_{graph}": int(mask[entities:].sum()) for graph, mask in known.items()},
@@ -81,10 +85,6 @@ def _parts(encoded: Encoded) -> dict[str, pl.DataFrame]:
     return {str(split): part for (split,), part in parts.items()}
 
 
-def _graph_of(split: str) -> str:
-    return "inference" if split.startswith("inference") else "training"
-
-
 def _ids(part: pl.DataFrame, entities: int) -> list[NDArray[np.uint32]]:
     """Return the places of heads, tails and relations in a mask: of each entity, and after them of each relation."""
     relations = part["relation"].to_numpy() + np.uint32(entities)
@@ -95,11 +95,6 @@ def _occurring(part: pl.DataFrame, entities: int, size: int) -> BoolArray:
     mask = np.zeros(size, np.bool_)
     for ids in _ids(part, entities):
         mask[ids] = True
-    return mask
-
-
-def _any(masks: Iterable[BoolArray], size: int) -> BoolArray:
-    mask: BoolArray = np.logical_or.reduce([np.zeros(size, np.bool_), *masks])
     return mask
 
 
