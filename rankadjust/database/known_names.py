@@ -17,30 +17,28 @@ from rankadjust.chance.metrics import Metric, resolve
 if TYPE_CHECKING:
     from rankadjust.data.registry import Dataset
 
-DATASET, PROTOCOL, SPLIT, SIDE = "data set", "protocol", "split", "side"
-KINDS = {"dataset": DATASET, "protocol": PROTOCOL, "split": SPLIT, "side": SIDE}
-"""What a name names, by the column that holds it."""
+DATASET, PROTOCOL, SPLIT, SIDE, METRIC = "dataset", "protocol", "split", "side", "metric"
+"""What a name names: the column that holds it."""
 
 Registry = Callable[[], "Mapping[str, Dataset]"]
 """Reads a registry: that takes longer than everything else, and only names that nobody else knows need it."""
 
 Names = str | list[str] | tuple[str, ...]
-_INFERENCE = "inference_"
 _BOTH_IN_ONE_LIST = "s+o"
 
 
 def find_name(kind: str, name: str, known: Collection[str]) -> str | None:
     """Return the one of the known names that is meant, None where none is.
 
-    kind: one of KINDS. A word of config/published.yaml stands for ours. For an inductive data set 'test' means
+    A word of config/published.yaml stands for ours. For an inductive data set 'test' means
     inference_testing, and so does 'testing' where it has no other test split.
     """
     own = name if name in known else same_name(name, sorted(known))
     if own is not None or kind == DATASET:
         return own
     ours = our_word(kind, name) or name
-    inference = f"{_INFERENCE}{ours}" if kind == SPLIT else ours
-    return next((entry for entry in (inference, ours) if entry in known), None)
+    wanted = [f"inference_{ours}", ours] if kind == SPLIT else [ours]
+    return next((entry for entry in wanted if entry in known), None)
 
 
 def known_name(
@@ -50,13 +48,24 @@ def known_name(
 
     where: what has these names, for the message. registry: the data sets and their aliases, None for the shipped ones.
     """
+    said = "data set" if kind == DATASET else kind
     if not isinstance(name, str):
-        raise RankadjustError(f"{name!r} is not the name of a {kind}; give text such as {sorted(known)[0]!r}")
+        raise RankadjustError(f"{name!r} is not the name of a {said}; give text such as {sorted(known)[0]!r}")
+    if kind == METRIC:
+        metric = resolve(name)
+        if metric.key in known:
+            return metric.key
+        raise RankadjustError(why_no_metric(metric, known, where))
     match = find_name(kind, name, known)
     if match is not None:
         return match
     if kind == DATASET:
-        return _by_alias(name, known, where, registry)
+        from rankadjust.data.registry import load_registry, resolve_dataset  # noqa: PLC0415
+
+        meant = resolve_dataset(name, (registry or load_registry)(), sorted(known)).name
+        if meant in known:
+            return meant
+        raise RankadjustError(f"the data set {meant} is registered, but {where} has no rows for it")
     if kind in (PROTOCOL, SIDE) and name.replace(" ", "").casefold() == _BOTH_IN_ONE_LIST:
         raise RankadjustError(
             f"'{name}' of AmpliGraph ranks the heads and the tails of a triple in one list; no data set has constants "
@@ -83,24 +92,8 @@ def narrowed(rows: pl.DataFrame, where: str, registry: Registry, **names: Names 
         if given is None:
             continue
         known = rows[column].unique().to_list()
-        found = []
-        for name in given if isinstance(given, list | tuple) else [given]:
-            if column != "metric":
-                found.append(known_name(KINDS[column], name, known, place, registry))
-                continue
-            metric = resolve(name)
-            if metric.key not in known:
-                raise RankadjustError(why_no_metric(metric, known, place))
-            found.append(metric.key)
+        wanted = given if isinstance(given, list | tuple) else [given]
+        found = [known_name(column, name, known, place, registry) for name in wanted]
         rows = rows.filter(pl.col(column).is_in(found))
         place += f"{' for' if place == where else ','} {' and '.join(found)}"
     return rows
-
-
-def _by_alias(name: str, known: Collection[str], where: str, registry: Registry | None) -> str:
-    from rankadjust.data.registry import load_registry, resolve_dataset  # noqa: PLC0415
-
-    meant = resolve_dataset(name, (load_registry if registry is None else registry)(), sorted(known)).name
-    if meant in known:
-        return meant
-    raise RankadjustError(f"the data set {meant} is registered, but {where} has no rows for it")

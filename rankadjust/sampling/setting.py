@@ -15,7 +15,7 @@ from rankadjust.chance.draw import Draw
 from rankadjust.counting.protocols import Benchmark, load_benchmarks
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.evaluation_set import EvaluationSet
-from rankadjust.database.known_names import KINDS, known_name
+from rankadjust.database.known_names import DATASET, known_name
 
 WITHOUT, WITH = "without-replacement", "with-replacement"
 NEGATIVES = (WITHOUT, WITH)
@@ -129,7 +129,7 @@ def _benchmarks_of(constants: Constants, dataset: str) -> tuple[str, list[Benchm
     """Return the name of a data set, and its benchmarks among sampled negatives."""
     sampled = [benchmark for benchmark in _benchmarks() if benchmark.protocol.negatives is not None]
     names = {*constants.table["dataset"].unique(), *(benchmark.dataset for benchmark in sampled)}
-    name = known_name(KINDS["dataset"], dataset, sorted(names), "the database", lambda: constants.registry)
+    name = known_name(DATASET, dataset, sorted(names), "the database", lambda: constants.registry)
     return name, [benchmark for benchmark in sampled if benchmark.dataset == name]
 
 
