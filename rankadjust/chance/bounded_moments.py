@@ -17,16 +17,26 @@ import polars as pl
 
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.frames import filled
 from rankadjust.base.vocabulary import SIDES, TASK_SIDES
 from rankadjust.chance.metrics import Metric, share_beaten
-from rankadjust.chance.moments import moments_table
+from rankadjust.chance.moments import metric_moments
 from rankadjust.chance.terms import mean_and_variance
 
 _REASON = "without the training triples only bounds of the expectation are known"
 _NO_COVARIANCE = "without the training triples it is not known which tasks share a query"
-_KEY = ["split", "side", "metric"]
 _BOUNDS = ("expectation_low", "expectation_high", "variance_low", "variance_high")
+_UNKNOWN_REASONS = ("reason_random_scorer", "reason_static_scorer")
+_SCHEMA = {
+    **dict.fromkeys(("split", "side", "metric"), pl.String),
+    **dict.fromkeys(("entities", "tasks"), pl.Int64),
+    **dict.fromkeys(("expectation", "variance"), pl.Float64),
+    **dict.fromkeys(("method", "reason"), pl.String),
+    "variance_random_scorer": pl.Float64,
+    "reason_random_scorer": pl.String,
+    "variance_static_scorer": pl.Float64,
+    "reason_static_scorer": pl.String,
+    **dict.fromkeys(_BOUNDS, pl.Float64),
+}
 
 # The sum of the candidates of all tasks, by split and side.
 Totals = Mapping[str, Mapping[str, int]]
@@ -46,62 +56,39 @@ def bounded_moments(
     estimate of Hits@10 among 50) have no rows.
     """
     metrics = [each for each in metrics if not each.needs_candidates or each.shape is share_beaten]
-    bounds = _of_extremes(intervals, metrics)
-    closer = _of_totals(intervals, metrics, totals or {})
-    return bounds.join(closer, on=_KEY, how="left", maintain_order="left").select(
-        pl.coalesce(f"{name}_closer", name).alias(name) if name in _BOUNDS else name
-        for name in bounds.columns
-    )
-
-
-def _of_extremes(intervals: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
-    of_least, of_most = (
-        moments_table(intervals.with_columns(num_candidates=pl.col(end)), metrics)
-        for end in ("least", "most")
-    )
-    joined = of_least.join(of_most, on=_KEY, suffix="_most", maintain_order="left")
-    both = pl.col("expectation").is_not_null() & pl.col("expectation_most").is_not_null()
-    low, high = (
-        pl.when(both).then(function("expectation", "expectation_most"))
-        for function in (pl.min_horizontal, pl.max_horizontal)
-    )
-    monotone = joined.join(_monotone(intervals, metrics), on=_KEY, how="left", maintain_order="left")
-    has_bounds = both & pl.col("is_monotone")
-    unknown = pl.lit(None, pl.Float64)
-    return monotone.select(
-        *_KEY,
-        "entities",
-        "tasks",
-        expectation=unknown,
-        variance=unknown,
-        method=filled("bounds, {}", "method"),
-        reason=pl.coalesce("reason", "reason_most", pl.lit(_REASON)),
-        variance_random_scorer=unknown,
-        reason_random_scorer=pl.lit(_NO_COVARIANCE),
-        variance_static_scorer=unknown,
-        reason_static_scorer=pl.lit(_NO_COVARIANCE),
-        expectation_low=low,
-        expectation_high=high,
-        variance_low=pl.when(has_bounds).then(pl.min_horizontal("variance", "variance_most")),
-        variance_high=pl.when(has_bounds).then(pl.max_horizontal("variance", "variance_most")),
-    )
-
-
-def _monotone(intervals: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
-    """Return for each split, side and metric whether the variance of one task is monotone over all N in question."""
     rows = []
     for split in intervals["split"].unique(maintain_order=True):
+        of_split = intervals.filter(split=split)
+        of_side = {name: of_split.filter(side=name) for name in TASK_SIDES}
+        summed = {name: _Tasks(of_side[name], total) for name, total in (totals or {}).get(split, {}).items()}
         for side in SIDES:
-            part = intervals.filter(
-                pl.col("split") == split, (pl.col("side") == side) | pl.lit(side == "both")
-            )
-            if part.height:
-                least, most = part.select(pl.col("least").min(), pl.col("most").max()).row(0)
-                rows += [
-                    (split, side, metric.key, _is_monotone(metric, int(least), int(most)))
-                    for metric in metrics
-                ]
-    return pl.DataFrame(rows, schema=[*_KEY, "is_monotone"], orient="row")
+            names = TASK_SIDES if side == "both" else (side,)
+            part = pl.concat(of_side[name] for name in names)
+            if part.is_empty():
+                continue
+            known = [summed[name] for name in names if name in summed]
+            for metric in metrics:
+                bounds = _of_extremes(metric, part)
+                if len(known) == len(names):
+                    bounds |= _closer(metric, known)
+                size = {"entities": part["entities"].max(), "tasks": part["tasks"].sum()}
+                rows.append({"split": split, "side": side, "metric": metric.key, **size, **bounds})
+    return pl.DataFrame(rows, _SCHEMA).with_columns(**dict.fromkeys(_UNKNOWN_REASONS, pl.lit(_NO_COVARIANCE)))
+
+
+def _of_extremes(metric: Metric, part: pl.DataFrame) -> dict[str, str | float | None]:
+    """Return method, reason and bounds from the moments at both extremes."""
+    least, most = (metric_moments(metric, part[end], part["tasks"]) for end in ("least", "most"))
+    row: dict[str, str | float | None] = {
+        "method": f"bounds, {least.method}",
+        "reason": least.reason or most.reason or _REASON,
+    }
+    if least.expectation is not None and most.expectation is not None:
+        ends = sorted((least.expectation, most.expectation))
+        row |= zip(_BOUNDS[:2], ends, strict=True)
+        if _is_monotone(metric, int(part["least"].to_numpy().min()), int(part["most"].to_numpy().max())):
+            row |= zip(_BOUNDS[2:], sorted((least.variance or 0.0, most.variance or 0.0)), strict=True)
+    return row
 
 
 def _is_monotone(metric: Metric, least: int, most: int) -> bool:
@@ -124,22 +111,6 @@ def _has_one_sign(steps: FloatArray) -> bool:
 
 
 # --- where the sum of all N is known ------------------------------------------------------------------------
-
-
-def _of_totals(intervals: pl.DataFrame, metrics: Sequence[Metric], totals: Totals) -> pl.DataFrame:
-    """Return the closer bounds of every split, side and metric whose sums are known: columns <name>_closer."""
-    rows = []
-    for split, by_side in totals.items():
-        # A null moment closes nothing: its columns stay null and the bounds of the extremes hold.
-        sides = {
-            side: _Tasks(intervals.filter(split=split, side=side), total) for side, total in by_side.items()
-        }
-        for side in SIDES:
-            parts = [sides[name] for name in (TASK_SIDES if side == "both" else (side,)) if name in sides]
-            if len(parts) == (len(TASK_SIDES) if side == "both" else 1):
-                rows += [(split, side, metric.key, *_closer(metric, parts)) for metric in metrics]
-    schema = {**dict.fromkeys(_KEY, pl.String), **{f"{name}_closer": pl.Float64 for name in _BOUNDS}}
-    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 class _Tasks:
@@ -184,17 +155,16 @@ class _Tasks:
         return float(self.tasks @ low) + float(filled_up @ slope[order])
 
 
-def _closer(metric: Metric, parts: Sequence[_Tasks]) -> tuple[float | None, ...]:
-    """Return the bounds of expectation and variance, in the order of _BOUNDS; None where there is none."""
+def _closer(metric: Metric, parts: Sequence[_Tasks]) -> dict[str, float]:
+    """Return the bounds of expectation and variance, as far as there are any."""
     least, most = min(part.least.min() for part in parts), max(part.most.max() for part in parts)
     if not _is_mean_of_terms(metric, least):
-        return (None,) * len(_BOUNDS)
+        return {}
     number = sum(int(part.tasks.sum()) for part in parts)
-    bounds: list[float | None] = []
+    bounds: dict[str, float] = {}
     for power, values in enumerate(_curves(metric, least, most), 1):
         bends = np.diff(values, 2)
         if not _has_one_sign(bends):
-            bounds += [None, None]
             continue
         sign = 1.0 if (bends >= 0).all() else -1.0
 
@@ -204,5 +174,6 @@ def _closer(metric: Metric, parts: Sequence[_Tasks]) -> tuple[float | None, ...]
 
         least_sum = sum(part.least_sum(curve) for part in parts)
         largest_sum = sum(part.largest_sum(curve) for part in parts)
-        bounds += sorted(sign * total / number**power for total in (least_sum, largest_sum))
-    return tuple(bounds)
+        ends = sorted(sign * total / number**power for total in (least_sum, largest_sum))
+        bounds |= zip(_BOUNDS[2 * power - 2 :], ends, strict=False)
+    return bounds
