@@ -90,15 +90,10 @@ def test_triples_are_read_as_they_were_written(tmp_path_factory, case):
     ("data", "form", "rows"),
     [
         (b"a\tr\tb\r\nc\tr\td\r\n", Format(), [("a", "r", "b"), ("c", "r", "d")]),
-        (b"a\tr\tb\nc\tr\td", Format(), [("a", "r", "b"), ("c", "r", "d")]),
-        (b"\xef\xbb\xbfa\tr\tb\n", Format(), [("a", "r", "b")]),
         (b"\xef\xbb\xbf2\r\na\tr\tb\n", Format(header_lines=1), [("a", "r", "b")]),
-        (b"a \t r\tb\n", Format(), [("a ", " r", "b")]),
         (b"a\r\tr\tb\r\r\n", Format(), [("a\r", "r", "b\r")]),
         (b"a@@@r@@@b\r\r\n", Format(delimiter="@@@"), [("a", "r", "b\r")]),
         (b"x^2\tr\tb\n", Format(), [("x^2", "r", "b")]),
-        (b"x^\nx^\tr\tb\n", Format(header_lines=1), [("x^", "r", "b")]),
-        (b"x@@@r@@@b\n", Format(delimiter="@@@"), [("x", "r", "b")]),
         ("a\u2028\tr\tb\u0085\n".encode(), Format(), [("a\u2028", "r", "b\u0085")]),
         (b'"a\tr\tb"\n#a\tNA\tnull\n', Format(), [('"a', "r", 'b"'), ("#a", "NA", "null")]),
         (
@@ -124,7 +119,6 @@ BAD = {
                ":2: 4 fields between 'comma' where format.columns names 3; quotes do not keep"),
     "two fields": (b"a\tr\tb\na\tr\n", Format(), ":2: 2 fields between 'tab' where format.columns names 3; check "),
     "four fields": (b"a\tr\tb\na\tr\tb\tc\nx\n", Format(), ":2: 4 fields between 'tab' where "),
-    "four fields first": (b"a\tr\tb\tc\n", Format(), ":1: 4 fields "),
     "a field too many makes up for one too few": (
         b"a\tr\tb\tc\n\t\nd\tr\te\tf\n" * 2, Format(columns=(*LABELS, "ignore")), ":2: 2 fields ",
     ),
@@ -138,28 +132,21 @@ BAD = {
     "a count of the lines, between blanks": (
         b" 12 \r\n1 2 3\n", Format("whitespace"), ":1: the first line is one number, as in ",
     ),
-    "a number alone further down": (b"a\tr\tb\n2\n", Format(), ":2: 1 fields "),
     "a blank line": (b"a\tr\tb\n\na\tr\tb\n", Format(), ":2: 1 fields "),
-    "a blank line at the end": (b"a\tr\tb\r\n\r\n", Format(), ":2: 1 fields "),
     "a blank line between blanks": (b"a r b\n\na r b\n", Format("whitespace"), ":2: 0 fields between blanks "),
-    "too many words": (b"1\na r b\na b r b\n", Format(delimiter="whitespace", header_lines=1), ":3: 4 fields "),
-    "the long delimiter": (b"a@@@r@@@b\na@@@r@@b\n", Format(delimiter="@@@"), ":2: 2 fields between '@@@' "),
     "an empty head": (b"a\tr\tb\n\tr\tb\n", Format(), ":2: the head is empty; "),
     "an empty tail": (b"a\tr\tb\na\tr\t\n", Format(), ":2: the tail is empty; "),
     "an empty time": (b"a\tr\tb\t\n", Format(columns=(*LABELS, "time")), ":1: the time is empty; "),
     "not UTF-8": (b"a\tr\tb\na\tr\t\xe9t\xe9\n", Format(), ":2: byte 5 of the line (0xe9) is not UTF-8; "),
     "half a character": (b"a\tr\tb\na\tr\xc3\n\xa9\tr\tb", Format(), ":2: byte 4 of the line (0xc3) is not UTF-8; "),
     "not UTF-8 in a column to ignore": (b"1\t2\t3\t\xff\n", Format(columns=(*LABELS, "ignore")), ":1: byte 7 "),
-    "not UTF-8 between blanks": (b"a r \xff\n", Format(delimiter="whitespace"), ":1: byte 5 "),
     "a compressed file": (gzip.compress(b"a\tr\tb\n", mtime=0), Format(), ":1: byte 2 of the line (0x8b) is not UTF-8"),
     "the beginning of a zlib stream": (b"x\x9c\tr\tb\n", Format(), ":1: byte 2 of the line (0x9c) is not UTF-8"),
     "an empty head after an empty field to ignore": (
         b"a\tr\tb\t\n\tr\tb\tx\n", Format(columns=(*LABELS, "ignore")), ":2: the head is empty; ",
     ),
-    "half a compressed file": (gzip.compress(bytes(100), mtime=0)[:15], Format(), ":1: byte 2 of the line (0x8b) "),
     "nothing": (b"", Format(), ": the file is empty; a split needs at least one triple"),
     "a header alone": (b"2\n", Format(header_lines=1), ": the file has no line after its header; "),
-    "half a header": (b"2", Format(header_lines=2), ": the file has no line after its header; "),
 }  # fmt: skip
 
 
