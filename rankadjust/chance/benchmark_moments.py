@@ -14,6 +14,7 @@ from rankadjust.counting.candidates import benchmark_candidates
 from rankadjust.counting.protocols import Benchmark, Pool
 
 _UNKNOWN = pl.lit("the number of tasks is not confirmed by a source")
+_NULL = pl.lit(None, pl.Float64)
 _KEY = ["split", "side", "metric"]
 
 
@@ -38,12 +39,8 @@ def benchmark_moments(benchmark: Benchmark, metrics: Sequence[Metric]) -> pl.Dat
     elif benchmark.approximate:
         moments = moments.with_columns(method=filled("{}, approximate", "method"))
     if benchmark.reason is not None:
-        constants = ("expectation", "variance", "variance_random_scorer", "variance_static_scorer")
-        reasons = ("reason", "reason_random_scorer", "reason_static_scorer")
-        moments = moments.with_columns(
-            **dict.fromkeys(constants, pl.lit(None, pl.Float64)),
-            **dict.fromkeys(reasons, pl.lit(benchmark.reason)),
-        )
+        reason = pl.lit(benchmark.reason)
+        moments = moments.with_columns(expectation=_NULL, reason=reason, **_without_variances(reason))
     return moments.select(
         pl.lit(benchmark.dataset).alias("dataset"),
         pl.lit(benchmark.protocol.name).alias("protocol"),
@@ -65,13 +62,17 @@ def _of_unknown_tasks(counts: pl.DataFrame, metrics: Sequence[Metric]) -> pl.Dat
     return moments_table(counts, metrics).with_columns(
         tasks=pl.lit(None, pl.Int64),
         expectation=pl.when(additive).then("expectation"),
-        variance=pl.lit(None, pl.Float64),
         reason=pl.coalesce("reason", _UNKNOWN),
-        variance_random_scorer=pl.lit(None, pl.Float64),
-        reason_random_scorer=_UNKNOWN,
-        variance_static_scorer=pl.lit(None, pl.Float64),
-        reason_static_scorer=_UNKNOWN,
+        **_without_variances(_UNKNOWN),
     )
+
+
+def _without_variances(reason: pl.Expr) -> dict[str, pl.Expr]:
+    """Return the columns of variances without any, and why there are none under random scorers."""
+    columns = {"variance": _NULL}
+    for scorer in ("random_scorer", "static_scorer"):
+        columns |= {f"variance_{scorer}": _NULL, f"reason_{scorer}": reason}
+    return columns
 
 
 def _pairs(counts: pl.DataFrame) -> pl.DataFrame:
@@ -120,20 +121,15 @@ def _within_bounds(
     """
     reach = {metric.key: _reach(metric, negatives, pool) for metric in metrics if metric.additive}
     apart = pl.col("metric").replace_strict(reach, default=None, return_dtype=pl.Float64)
-    unknown = pl.lit(None, pl.Float64)
     return moments.with_columns(
         expectation_low=pl.col("expectation") - apart,
         expectation_high=pl.col("expectation") + apart,
-        variance_low=unknown,
-        variance_high=unknown,
-        expectation=unknown,
-        variance=unknown,
-        variance_random_scorer=unknown,
-        variance_static_scorer=unknown,
+        variance_low=_NULL,
+        variance_high=_NULL,
+        expectation=_NULL,
         method=pl.lit("bounds, ") + pl.col("method"),
         reason=pl.coalesce("reason", pl.when(apart.is_null()).then(pl.lit(_NOT_A_MEAN)), pl.lit(_REASON)),
-        reason_random_scorer=pl.lit(_NO_VARIANCE),
-        reason_static_scorer=pl.lit(_NO_VARIANCE),
+        **_without_variances(pl.lit(_NO_VARIANCE)),
     )
 
 
