@@ -87,7 +87,11 @@ def _values(metric: Metric, ranks: IntArray, candidates: IntArray) -> FloatArray
 def drawn_ranks(rows: Rows) -> tuple[IntArray, IntArray]:
     """Return the ranks of a random scorer in n tasks, (DRAWS, n), and their numbers of candidates (n,)."""
     sides = [_queries(rows, side) for side in sorted({row[0] for row in rows})]
-    triples = max(int((sizes * numbers).sum()) for _, sizes, numbers in sides)
+    # All tasks that have the same place in queries of one size follow each other.
+    candidates = [
+        np.concatenate([np.tile(of_query, size) for size, of_query in queries.items()]) for queries in sides
+    ]
+    triples = max(of_side.size for of_side in candidates)
     # Which head task and which tail task are of one triple is not known either.
     generator = np.random.default_rng(_SEED)
     orders = [generator.permutation(triples) for _ in sides]
@@ -97,18 +101,18 @@ def drawn_ranks(rows: Rows) -> tuple[IntArray, IntArray]:
         generator = np.random.default_rng([_SEED, number])
         scores = generator.random((_PIECE, triples))
         parts = [
-            _ranks(scores[:, order], *side, generator) for order, side in zip(orders, sides, strict=True)
+            _ranks(scores[:, order], queries, generator) for order, queries in zip(orders, sides, strict=True)
         ]
         return np.concatenate(parts, axis=1).astype(small)
 
     # numpy draws without the lock of the interpreter.
     with ThreadPoolExecutor(2) as threads:
         ranks = np.concatenate([*threads.map(piece, range(DRAWS // _PIECE))])
-    return ranks, np.concatenate([_of_tasks(*side) for side in sides])
+    return ranks, np.concatenate(candidates)
 
 
-def _queries(rows: Rows, side: str) -> tuple[IntArray, IntArray, IntArray]:
-    """Return candidates, size and number of the queries of one side."""
+def _queries(rows: Rows, side: str) -> dict[int, IntArray]:
+    """Return the numbers of candidates of the queries of one side, by the number of tasks of a query, ascending."""
     queries = []
     for _, candidates, tasks, pairs in (row for row in rows if row[0] == side):
         left, shared = tasks, pairs
@@ -119,32 +123,14 @@ def _queries(rows: Rows, side: str) -> tuple[IntArray, IntArray, IntArray]:
         if left:
             queries.append((candidates, 1, left))
     candidates, sizes, numbers = np.array(queries, dtype=np.int64).T
-    return candidates, sizes, numbers
+    alike = {int(size): sizes == size for size in np.unique(sizes)}
+    return {size: np.repeat(candidates[chosen], numbers[chosen]) for size, chosen in alike.items()}
 
 
-def _of_tasks(candidates: IntArray, sizes: IntArray, numbers: IntArray) -> IntArray:
-    """Return the number of candidates of each task, in the order of `_ranks`."""
-    return np.concatenate(
-        [np.tile(_of_queries(candidates, sizes, numbers, size), size) for size in np.unique(sizes)]
-    )
-
-
-def _of_queries(candidates: IntArray, sizes: IntArray, numbers: IntArray, size: int) -> IntArray:
-    alike = sizes == size
-    return np.repeat(candidates[alike], numbers[alike])
-
-
-def _ranks(
-    scores: FloatArray,
-    candidates: IntArray,
-    sizes: IntArray,
-    numbers: IntArray,
-    generator: "np.random.Generator",
-) -> IntArray:
+def _ranks(scores: FloatArray, queries: Mapping[int, IntArray], generator: "np.random.Generator") -> IntArray:
     """Return the ranks (d, n) of tasks whose true answers have scores (d, n or more)."""
     ranks, start = [], 0
-    for size in np.unique(sizes):
-        of_query = _of_queries(candidates, sizes, numbers, size)
+    for size, of_query in queries.items():
         end = start + of_query.size * size
         # The best answers of each query first: the negatives above one are above the next.
         best_first = -np.sort(-scores[:, start:end].reshape(-1, of_query.size, size), axis=2)
