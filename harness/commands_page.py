@@ -48,7 +48,10 @@ def commands_page() -> str:
     for name, command in named.items():
         for option in _options(command):
             shown = ", ".join(option.opts)
-            taking.setdefault((shown, _text(option.help or "")), []).append(name)
+            one_of = (
+                f" One of {', '.join(option.type.choices)}." if isinstance(option.type, click.Choice) else ""
+            )
+            taking.setdefault((shown, _text(option.help or "") + one_of), []).append(name)
     rows = sorted(taking.items())
     options = "".join(
         f"| `{shown}` | {said} | {'all' if len(users) == len(named) else ', '.join(users)} |\n"
