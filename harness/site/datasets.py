@@ -15,10 +15,10 @@ from rankadjust.page.answers import in_words, metrics_of
 from rankadjust.page.boards import MRR, Board, first_boards
 
 KINDS = {
-    "transductive": "One graph",
-    "temporal": "Triples with times",
-    "inductive": "Another graph to predict on",
-    "": "Evaluations of benchmarks",
+    "transductive": "Transductive",
+    "temporal": "Temporal",
+    "inductive": "Inductive",
+    "": "Known by their candidates",
 }
 # A scorer that only finds the same pair under another relation shows a problem of the data from this MRR on.
 _REDUNDANT = 0.3

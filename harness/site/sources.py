@@ -94,7 +94,16 @@ def source_facts(
     """Return the facts that the page of a source shows. pages: the data sets that have a page."""
     names = [
         *EVALUATION,
-        *("model", "table", "value_as_printed", "expectation", "index", "baseline", "baseline_value"),
+        *(
+            "model",
+            "table",
+            "result",
+            "value_as_printed",
+            "expectation",
+            "index",
+            "baseline",
+            "baseline_value",
+        ),
     ]
     shown = [
         {name: row[name] for name in (*names, "gain", "verdict", "reason")}
@@ -121,7 +130,23 @@ def source_facts(
             .iter_rows(named=True)
         ],
         "values": shown,
+        "results": _results(shown),
     }
+
+
+def _results(values: Iterable[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Return values by the words of their evaluation, a row for each model: its values, and what is wrong with them."""
+    found: dict[str, dict[tuple[Any, ...], dict[str, Any]]] = {}
+    for value in values:
+        rows = found.setdefault(value["words"], {})
+        row = rows.setdefault(
+            (value["model"], value["result"]),
+            {"model": value["model"], "url": value["url"], "values": [], "wrong": {}},
+        )
+        row["values"].append((value["metric"], value["value_as_printed"]))
+        if value["verdict"] != "no known problem":
+            row["wrong"].setdefault((value["verdict"], value["reason"]), []).append(value["metric"])
+    return {words: list(rows.values()) for words, rows in found.items()}
 
 
 def _page(facts: Mapping[str, Any]) -> Page:
@@ -135,7 +160,7 @@ def _page(facts: Mapping[str, Any]) -> Page:
         f"{len(facts['contradictions'])} contradictions.",
         template="source.md.jinja",
         values={**facts, "title": title, "severities": _severities(facts["contradictions"])},
-        data=facts,
+        data={name: fact for name, fact in facts.items() if name != "results"},
         picture=_picture(title, _finding(facts), facts["verdicts"]),
         cited=(source, f"{title}, adjusted for chance"),
     )
@@ -143,7 +168,8 @@ def _page(facts: Mapping[str, Any]) -> Page:
 
 def _summary(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts of the list of sources: numbers in place of values and contradictions."""
-    return {**facts, "values": len(facts["values"]), "contradictions": len(facts["contradictions"])}
+    numbers = {name: len(facts[name]) for name in ("values", "contradictions")}
+    return {name: fact for name, fact in facts.items() if name != "results"} | numbers
 
 
 def _total(sources: Iterable[Mapping[str, Any]]) -> Counter[str]:

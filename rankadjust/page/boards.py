@@ -100,14 +100,21 @@ class Board:
 def boards(values: pl.DataFrame, contradictions: pl.DataFrame | None) -> list[Board]:
     """Return the boards of values, by data set, the board with most results of a data set first.
 
-    values: rows of `all_values`. contradictions: a frame of `check`; a result that it calls impossible has no place.
+    values: rows of `all_values`. contradictions: a frame of `check`; a result that it calls impossible, or that repeats
+    the row of another data set, has no place.
     """
     if values.is_empty():
         return []
+    doubts = contradictions
+    if doubts is not None and "bound" in doubts.columns:
+        is_repeated = pl.col("bound") == "repeated_row"
+        doubts = doubts.with_columns(
+            severity=pl.when(is_repeated).then(pl.lit("impossible")).otherwise("severity")
+        )
     usable = usable_values(values).filter(pl.col("model").is_not_null(), pl.col("split").is_in(TEST_SPLITS))
-    placed = ranked_rows(usable, contradictions)
+    placed = ranked_rows(usable, doubts)
     doubtful = pl.concat(
-        [usable.filter(pl.col("caveat").is_not_null()), impossible_values(usable, contradictions)]
+        [usable.filter(pl.col("caveat").is_not_null()), impossible_values(usable, doubts)]
     ).unique([*EVALUATION, "metric", "model", "own", "value", "caveat"], keep="first", maintain_order=True)
     row_of = _Rows(usable, contradictions)
     by_evaluation = placed.partition_by(EVALUATION, as_dict=True, maintain_order=True)

@@ -42,6 +42,9 @@ def test_every_kind_of_page_fits_and_is_accessible(open_page, kind, width, schem
 
 def test_the_search_finds_a_data_set_under_the_policy(open_page):
     page = open_page("")
+    page.locator("#question[data-ready]").wait_for()
+    loaded = "performance.getEntriesByType('resource').some(({ name }) => name.endsWith('search_index.json'))"
+    assert not page.evaluate(loaded)
     page.locator(".md-search__input").fill("WN18RR")
     page.locator(".md-search-result__link[href*='d/WN18RR/']").first.wait_for()
 

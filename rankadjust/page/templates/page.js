@@ -161,10 +161,10 @@ const question = {
 
   /** Return a sentence on what is known without a value. */
   standing({ label }, { counting, baseline }, models, { best, year }) {
-    const counted = counting === undefined ? [] : [`counting training triples reaches ${number(counting)} (${baseline})`];
-    const led = models.length === 0 ? [] : [`the best of ${models.length} models ${number(models[0])} (${best}${year ? `, ${year}` : ""})`];
-    const known = [...counted, ...led];
-    return known.length === 0 ? [] : [`By ${label}, ${known.join(", ")}.`];
+    const counted = counting === undefined ? [] : [`Counting training triples alone reaches ${label} ${number(counting)} (${baseline}).`];
+    const best_ = `${best}${year ? `, ${year}` : ""}`;
+    const led = models.length === 0 ? [] : [`The best of ${models.length} published models has ${number(models[0])} (${best_}).`];
+    return [...counted, ...led];
   },
 
   /** Return the sentences of `rankadjust adjust`, and the place among the published models. */
