@@ -194,11 +194,8 @@ def expand(names: Sequence[str], ks: Sequence[int]) -> list[Metric]:
     metrics: dict[str, Metric] = {}
     for name in names:
         family, k = _split(name)
-        if family.needs_k and k is None and not ks:
-            raise RankadjustError(f"{name!r} needs a k: write for example 'hits@10'")
-        for metric in (
-            [family.metric(each) for each in ks] if family.needs_k and k is None else [family.metric(k)]
-        ):
+        for each in ks if family.needs_k and k is None and ks else [k]:
+            metric = family.metric(each)
             metrics.setdefault(metric.key, metric)
     return list(metrics.values())
 

@@ -23,15 +23,6 @@ if TYPE_CHECKING:
 _PUBLISHED = ("resources", "published")
 
 
-def constants_of(results: Path | None, database: Path | None = None) -> "Constants":
-    """Return the constants of a run or of a given database; without both, the released constants."""
-    if results is not None and database is not None:
-        raise RankadjustError("--results and --database both name a database; give one of them")
-    from rankadjust.database.constants import Constants
-
-    return Constants.from_files(database) if results is None else Constants.of_run(results)
-
-
 def require_times(scores: str | None, constants: "Constants", dataset: str) -> None:
     """Refuse --scores, which say how a model sees times, for a data set that has none."""
     if scores is not None and not constants.has_times(constants.rows(dataset=dataset)["dataset"][0]):

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from rankadjust.base.errors import RankadjustError
+
 SPLIT, PROTOCOL = "testing", "filtered"
 
 
@@ -125,9 +127,14 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> object:
         """Call the function of the command."""
         if "database" in ctx.params:
-            from rankadjust.cli.inputs import constants_of
+            from rankadjust.database.constants import Constants
 
-            ctx.params["constants"] = constants_of(ctx.params.pop("results"), ctx.params.pop("database"))
+            results, database = ctx.params.pop("results"), ctx.params.pop("database")
+            if results is not None and database is not None:
+                raise RankadjustError("--results and --database both name a database; give one of them")
+            ctx.params["constants"] = (
+                Constants.from_files(database) if results is None else Constants.of_run(results)
+            )
         return super().invoke(ctx)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
