@@ -9,6 +9,9 @@ import griffe
 
 import rankadjust
 
+# A sentence with fewer words says little by itself.
+_FEW = 8
+
 OPENING = """# The library
 
 <!-- Made of the docstrings: python -m harness.api_page > docs/api.md. The examples are run as tests. -->
@@ -45,10 +48,10 @@ def _lines(name: str, member: griffe.Object | griffe.Alias) -> Iterator[str]:
         yield ""
     said = {section.kind.value: section.value for section in _docstring(member).parsed}
     if member.is_class and not methods and "attributes" in said:
-        named = ", ".join(f"`{part.strip()}`" for one in said["attributes"] for part in one.name.split(","))
-        yield f"Its attributes are {named}.\n"
+        yield from (f"* `{one.name}`: {_beginning(one.description)}" for one in said["attributes"])
+        yield ""
     for one in said.get("returns", ()):
-        yield f"Returns `{one.annotation}`: {_first_sentence(one.description)}\n"
+        yield f"Returns `{one.annotation}`: {_beginning(one.description)}".removesuffix(": ") + "\n"
     for kind, text in said.get("examples", ()):
         yield f"```pycon\n{text}\n```\n" if kind.value == "examples" else f"{text}\n"
 
@@ -64,8 +67,10 @@ def _purpose(described: griffe.Object | griffe.Alias) -> str:
     return " ".join(_docstring(described).value.partition("\n\n")[0].split())
 
 
-def _first_sentence(text: str) -> str:
-    return re.split(r"(?<=[.])\s", " ".join(text.split()), maxsplit=1)[0]
+def _beginning(text: str) -> str:
+    """Return the first sentence, and the second too if the first has only a few words."""
+    first, *others = re.split(r"(?<=[.])\s", " ".join(text.split()))
+    return " ".join([first, *others[:1]]) if len(first.split()) < _FEW else first
 
 
 def _signature(found: griffe.Object | griffe.Alias) -> str:

@@ -34,7 +34,7 @@ Models = Mapping[str, Source | Sequence[Source]]
 
 @dataclass(frozen=True)
 class Comparison:
-    """What was found, and how.
+    """The values of the compared models, their differences, and how both were found.
 
     Attributes
     ----------
