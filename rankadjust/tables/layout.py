@@ -175,10 +175,8 @@ def _nearest(name: str, around: Sequence[tuple[str, Mapping[str, str]]]) -> Fact
     around: the place of each text, and the facts in it with their words.
     """
     where, named = next(((where, named) for where, named in around if named), ("", {}))
-    if len(named) != 1:
-        return NOTHING
-    [(fact, words)] = named.items()
-    return Facts.holding({name: Fact(fact, printed=words)}).because(f"from {where}")
+    facts = [Fact(fact, printed=words).because(f"from {where}") for fact, words in named.items()]
+    return Facts.holding({name: facts[0]}) if len(facts) == 1 else NOTHING
 
 
 def _dataset_around(around: _Around, names: Names) -> Facts:
@@ -191,7 +189,7 @@ def _dataset_around(around: _Around, names: Names) -> Facts:
     possible = next((set(named) for _, named in texts if len(named) > 1), None)
     for where, named in texts:
         if len(named) == 1 and (possible is None or set(named) <= possible):
-            [(dataset, printed)] = named.items()
+            ((dataset, printed),) = named.items()
             others = dict.fromkeys(name for _, own in texts for name in own if name != dataset)
             also = f", though others name {', '.join(others)}" if others else ""
             return Facts(dataset=Fact(dataset, printed=printed)).because(f"from {where}{also}")

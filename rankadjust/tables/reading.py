@@ -203,9 +203,7 @@ def usual(
         benchmark.dataset == dataset and "inference_testing" in benchmark.tasks for benchmark in _benchmarks()
     )
     defaults = DEFAULTS | ({"split": "inference_testing"} if is_inductive else {})
-    said: dict[str, Fact | None] = {
-        name: Fact(defaults[name], DEFAULT) for name in ("split", "side", "protocol")
-    }
+    said: dict[str, Fact | None] = {n: Fact(defaults[n], DEFAULT) for n in ("split", "side", "protocol")}
     if dataset is None or dataset in names.values():
         return said, None
     meant = meanings(dataset, registry)
@@ -242,15 +240,10 @@ def _record(
         "notes": "; ".join(filter(None, notes)) or None,
         "assumed": reasons_text({name: known[name] for name in GRADED if name in known}),
         "grades": sources_text(known),
-        **{
-            f"{name}_as_printed": fact and fact.printed
-            for name in ("dataset", "metric")
-            for fact in [known[name]]
-        },
+        "dataset_as_printed": (fact := known["dataset"]) and fact.printed,
+        "metric_as_printed": (fact := known["metric"]) and fact.printed,
         "cell": table.text(row, column),
-        "grid": table.number,
-        "row": row + 1,
-        "column": column + 1,
+        "grid": table.number, "row": row + 1, "column": column + 1,
     }
     record = {**words, **about, **table.stated.about, **own}
     return {name: record.get(name) for name in VALUES}

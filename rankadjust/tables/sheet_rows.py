@@ -116,9 +116,7 @@ def _row(sheet: Sheet, index: int, columns: Sequence[Column], above: dict[int, s
     beside = (folded(label.text) for label in labels if label.column.role != "metric")
     is_unnamed = metrics == "rows" and not (line.facts.metric or facts.metric)
     is_other = (
-        is_unnamed
-        or is_difference(facts["model"] or "")
-        or any(map(words_for("beside_metrics").__contains__, beside))
+        is_unnamed or is_difference(facts["model"] or "") or bool(words_for("beside_metrics") & {*beside})
     )
     return Row(index, "other" if is_other else "values", facts, _by_header(labels), line, merged)
 

@@ -20,18 +20,12 @@ _INSIDE = re.compile(
     r"(?P<row>\\\\\*?(?:[ \t]*+\[[^\]\n]{0,99}\])?|\\(?:tabularnewline|cr)\b)|(?P<cell>&)|(?P<open>\{)|(?P<close>\})"
     r"|\\(?P<macro>[A-Za-z]++)\*?|\\.|(?P<last>\Z)"
 )
-# Macros between the rows, with the patterns of their arguments: they are not text of a cell.
-_OPTIONAL = r"(?:\s*+\[[^\]\n]{0,99}\])?"
-_GROUP = r"(?:\s*+\{[^{}\n]{0,99}\})?"
+# Macros between the rows with their number of arguments, which are not text of a cell, and options before these.
 _HEADS = ("endhead", "endfirsthead", "endfoot", "endlastfoot")
-_PATTERNS = {
-    "": ("hline", "centering", "arraybackslash", "caption", "end", *_HEADS),
-    _OPTIONAL: ("toprule", "midrule", "bottomrule", "addlinespace", "hdashline"),
-    _GROUP: ("cline", "hhline", "Xhline", "cdashline"),
-    rf"{_OPTIONAL}(?:\s*+\([^)\n]{{0,99}}\))?{_GROUP}": ("cmidrule",),
-    _GROUP * 3: ("specialrule",),
-}
-_BETWEEN = {name: re.compile(pattern) for pattern, names in _PATTERNS.items() for name in names}
+_BETWEEN = dict.fromkeys(("hline", "centering", "arraybackslash", "caption", "end", *_HEADS), 0)
+_BETWEEN |= dict.fromkeys(("toprule", "midrule", "bottomrule", "addlinespace", "hdashline"), 0)
+_BETWEEN |= dict.fromkeys(("cline", "hhline", "Xhline", "cdashline", "cmidrule"), 1) | {"specialrule": 3}
+_OPTIONS = re.compile(r"(?:\s*+\[[^\]\n]{0,99}\])?(?:\s*+\([^)\n]{0,99}\))?")
 _RULES = ("toprule", "midrule", "bottomrule", "hline", "Xhline")
 _SPANNING = re.compile(r"\\(multicolumn|multirow)\b\*?")
 _UNCERTAINTY = re.compile(r"(\d*\.(\d{1,9}))\((\d{1,9})\)")
@@ -110,7 +104,9 @@ def _body(text: str, begin: int, at: int) -> tuple[_Body, int]:
             (words,), at = arguments(text, at, 1)
             body.captions.append(latex_to_text(words))
         elif macro:
-            at = _BETWEEN[macro].match(text, at).end()  # type: ignore[union-attr]
+            if macro.endswith("rule") or macro == "addlinespace":
+                at = _OPTIONS.match(text, at).end()  # type: ignore[union-attr]
+            _, at = arguments(text, at, _BETWEEN[macro])
             body.rules += [(len(body.rows), macro)] if macro in _RULES else []
             if macro in _HEADS:
                 # The head of the first page comes first; the head of other pages and the feet repeat it.
