@@ -34,9 +34,9 @@ from rankadjust.models.part import Part
 
 DATASETS = ("FB15k-237", "CoDEx-S", "WN18RR", "UMLS")
 RESPLIT = ("CoDEx-S", "UMLS")
-# How often each number of triples is drawn, and each data set is split.
-TRIPLES = {500: 100, 2000: 30, 20_000: 8}
-SPLITS = 60
+# For each number of triples how often coverage and size are drawn, and how often each data set is split.
+TRIPLES = {500: (1000, 300), 2000: (400, 100), 20_000: (60, 20)}
+SPLITS = 200
 METRICS = [resolve(name) for name in ("mrr", "hits@1", "hits@10", "mr")]
 # What triples have in common, and the population that is named for it.
 EFFECTS = {"none": "triples", "query": "queries", "entity": "queries", "relation": "relations"}
@@ -159,17 +159,17 @@ def cell(folder: Path, dataset: str, number: int, effects: str) -> list[dict[str
     triples = pl.read_parquet(folder / f"{dataset}.parquet").select("head", "relation", "tail")
     if triples.height < number:
         return []
-    replications = TRIPLES[number]
+    of_coverage, of_size = TRIPLES[number]
     rng = np.random.default_rng([SEED, DATASETS.index(dataset), number, [*EFFECTS].index(effects)])
     structure = Structure(triples, number, rng)
     about = {"dataset": dataset, "effects": effects, "population": EFFECTS[effects], "triples": number}
-    found = {("coverage", 1): [coverage(structure, effects, rng) for _ in range(replications)]}
+    found = {("coverage", 1): [coverage(structure, effects, rng) for _ in range(of_coverage)]}
     # The largest test sets take the longest, and runs matter there as in the others.
     for runs in RUNS if number < max(TRIPLES) else RUNS[:1]:
-        found["size", runs] = [size(structure, effects, runs, rng) for _ in range(replications)]
+        found["size", runs] = [size(structure, effects, runs, rng) for _ in range(of_size)]
     return [
         {"kind": kind, **about, "runs": runs, "metric": metric.label, "share": round(float(share), 4)}
-        | {"replications": replications}
+        | {"replications": len(shares)}
         for (kind, runs), shares in found.items()
         for metric, share in zip(METRICS, np.mean(shares, axis=0), strict=True)
     ]
