@@ -10,6 +10,7 @@ import polars as pl
 
 from rankadjust.base.arrays import IntArray
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.progress import progress
 from rankadjust.base.vocabulary import SIDES, TASK_SIDES
 from rankadjust.chance.metrics import Metric, expand, resolve
 from rankadjust.database.arithmetic import add_adjusted, add_coefficients
@@ -154,8 +155,12 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
             f"all tasks are in one cluster ({asked.population}), so that nothing can be said about chance; "
             "another --for may help"
         )
-    parts = [asked.part(side, places) for side, places in _sides(asked.matched.tasks).items()]
-    results = [part.results() for part in parts if part.clusters > 1]
+    sides, results = _sides(asked.matched.tasks), []
+    with progress("comparison", len(sides), "sides") as report:
+        for name, places in sides.items():
+            part = asked.part(name, places)
+            results += [part.results()] if part.clusters > 1 else []
+            report(1)
     constants = _constants(asked)
     differences = with_verdicts(_with_index(pl.concat([each for _, each in results]), constants))
     values = with_best(pl.concat([each for each, _ in results]), differences)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import is_frame
+from rankadjust.base.progress import progress
 from rankadjust.base.vocabulary import TIED
 from rankadjust.database.counted_baselines import known_baseline
 from rankadjust.database.evaluation_set import EvaluationSet
@@ -71,7 +72,11 @@ def paired(
     """
     if len(models) < least:
         raise RankadjustError("there is one model; give the ranks of at least two to compare")
-    runs = [(name, _runs(name, source, side)) for name, source in models.items()]
+    runs = []
+    with progress("ranks", len(models), "models") as report:
+        for name, source in models.items():
+            runs.append((name, _runs(name, source, side)))
+            report(1)
     first_name, first = runs[0][1][0]
     tasks = first.select(name for name in first.columns if name not in ("rank", "weight", "group"))
     for _, runs_of_model in runs:
