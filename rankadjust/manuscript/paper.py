@@ -314,28 +314,24 @@ def _tables(
 
 def with_figures(made: Paper) -> Paper:
     """Return a paper with figure.pdf, figure.svg and figure.png added, if a model has an index."""
-    return replace(made, files={**made.files, **_figures(made)})
-
-
-def _figures(made: Paper) -> dict[str, bytes | str]:
-    """Return the figure in three formats by the names of the files; nothing if no model has an index."""
     try:
         from rankadjust.manuscript.figure import chart, plotted  # noqa: PLC0415 - the plain install cannot draw
-        from rankadjust.output.pictures import pdf_picture, png_picture, svg_picture  # noqa: PLC0415
+        from rankadjust.output.pictures import pdf_picture, png_of_svg, svg_picture  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise RankadjustError(
             f"the figure needs the module {error.name}; {installed_by('workflow')}, or leave it out (--no-figure)"
         ) from None
     shown = plotted(made.values)
     if shown.is_empty():
-        return {}
+        return made
     if shown.height > _MOST_LINES:
-        return {
-            "check.md": f"{made.files['check.md']!s}\nNo figure: {shown.height:,} results fit on no page.\n"
-        }
+        check = f"{made.files['check.md']!s}\nNo figure: {shown.height:,} results fit on no page.\n"
+        return replace(made, files={**made.files, "check.md": check})
     specification = chart(shown).to_dict()
-    return {
+    svg = svg_picture(specification)
+    figures: dict[str, str | bytes] = {
         "figure.pdf": pdf_picture(specification),
-        "figure.svg": svg_picture(specification),
-        "figure.png": png_picture(specification, _SCALE),
+        "figure.svg": svg,
+        "figure.png": png_of_svg(svg, _SCALE),
     }
+    return replace(made, files={**made.files, **figures})

@@ -32,13 +32,6 @@ def pdf_picture(specification: Mapping[str, Any]) -> bytes:
     return pdf
 
 
-def png_picture(specification: Mapping[str, Any], scale: float) -> bytes:
-    """Return a Vega-Lite specification drawn as PNG, at so many times its size."""
-    _bring_fonts()
-    png: bytes = vl_convert.vegalite_to_png(_in_our_font(specification), scale=scale)
-    return png
-
-
 def png_of_svg(svg: str, scale: float) -> bytes:
     """Return an SVG as PNG, at so many times its size."""
     _bring_fonts()
