@@ -569,7 +569,10 @@ def _decide_units(values: Sequence[Value], states: States, percent: str | None) 
     for key, members in series.items():
         caption = f"though {percent} says percent; " if percent else ""
         unclear = f"{above[key]} of {len(members)} values above 1; {caption}state the unit"
+        has_comma = any(value.number.other for value in members)
         for value in members:
+            if has_comma and _may_be_thousands(value.number):
+                value.doubt = value.doubt or "the point is decimal, though other values have a decimal comma"
             value.unit = Fact("percent") if value.number.percent else units[key]
             reason = _impossible(value)
             if units[key] is None:

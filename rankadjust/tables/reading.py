@@ -243,7 +243,9 @@ def _record(
         "dataset_as_printed": (fact := known["dataset"]) and fact.printed,
         "metric_as_printed": (fact := known["metric"]) and fact.printed,
         "cell": table.text(row, column),
-        "grid": table.number, "row": row + 1, "column": column + 1,
+        "grid": table.number,
+        "row": row + 1,
+        "column": column + 1,
     }
     record = {**words, **about, **table.stated.about, **own}
     return {name: record.get(name) for name in VALUES}
