@@ -6,7 +6,7 @@ range. tests/data/values.json lists examples, which the calculator of the report
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rankadjust.base.errors import ImpossibleValueError, RankadjustError
 from rankadjust.base.printed import Interval, Number, read_number
@@ -29,6 +29,11 @@ class Typed:
     def ends(self) -> tuple[float, float]:
         """The ends of the rounding interval, the value itself where nothing is known of its rounding."""
         return (self.value if self.low is None else self.low, self.value if self.high is None else self.high)
+
+    def plus(self, number: float) -> "Typed":
+        """Return the value that is larger by a number."""
+        low, high = (None if end is None else end + number for end in (self.low, self.high))
+        return replace(self, value=self.value + number, low=low, high=high) if number else self
 
 
 def typed_value(given: float | str, metric: Metric) -> Typed:

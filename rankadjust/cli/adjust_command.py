@@ -27,7 +27,8 @@ _COMMON = (
 )
 _EVALUATION = (
     options.option("--dataset", help="Data set, by name or alias."),
-    *(options.SIDE, options.EVALUATION_PROTOCOL, options.EVALUATION_SPLIT, options.SCORES),
+    options.option("--side", help="head, tail or both; by default the usual one of the data set."),
+    *(*options.EVALUATION, options.SCORES),
     options.option(
         "--against",
         help="Compare values with this counting baseline (popularity, redundancy, rules), not the best one.",

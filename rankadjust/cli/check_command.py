@@ -64,6 +64,7 @@ def _check_values(
     tables: tuple[Path, ...], as_json: bool, constants: "Constants | None" = None, **given: Any
 ) -> None:
     by_metric = by_metric_of([str(value) for value in tables])
+    from rankadjust.counting.evaluators import as_evaluator_prints
     from rankadjust.public_set import EvaluationSet
 
     if constants is None:
@@ -72,6 +73,10 @@ def _check_values(
     else:
         chosen = {name: text for name, text in given.items() if text is not None}
         tasks = EvaluationSet.of(constants, **chosen)
+        if given["evaluator"] is not None:
+            by_metric = {
+                as_evaluator_prints(given["evaluator"], name)[0]: text for name, text in by_metric.items()
+            }
     flagged = tasks.check(by_metric)
     found = flagged.select("severity", "message").iter_rows()
     lines = [f"{severity.replace('_', ' ')}: {message}" for severity, message in found]

@@ -172,7 +172,7 @@ def _draw(models: Sequence[Path], path: Path, known: Mapping[str, Any]) -> None:
     if known["dataset"] is not None and "num_candidates" not in pairs.tasks.columns:
         sides = pairs.tasks["side"].unique().to_list()
         side = sides[0] if len(sides) == 1 else "both"
-        evaluation = (known["dataset"], known["protocol"], known["split"], side)
+        evaluation = (known["dataset"], known["protocol"], known["split"], side, known["evaluator"])
         counts = EvaluationSet.of(known["database"], *evaluation).candidate_counts
     both = (None, None) if counts is None else (counts.counts, counts.tasks)
     write_text(svg_picture(rank_curve_chart(rank_curves(pairs, *both)).to_dict()), path)
@@ -181,8 +181,7 @@ def _draw(models: Sequence[Path], path: Path, known: Mapping[str, Any]) -> None:
 _OF_ONE = (
     _MODELS,
     _DATASETS,
-    options.EVALUATION_PROTOCOL,
-    options.EVALUATION_SPLIT,
+    *options.EVALUATION,
     *_COMMON,
     *options.OF_DATABASE,
 )

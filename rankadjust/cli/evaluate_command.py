@@ -90,7 +90,9 @@ def _evaluate(
     shown = {name: given.pop(name) for name in ("everything", "output", "as_json")}
     if constants is not None and dataset is not None:
         require_times(given["scores"], constants, dataset)
-        of_set = EvaluationSet.of(constants, dataset, given["protocol"], given["split"])
+        of_set = EvaluationSet.of(
+            constants, dataset, given["protocol"], given["split"], evaluator=given["evaluator"]
+        )
         given |= {"dataset": dataset, "database": constants}
         given["against"] = given["against"] or ("best" if of_set.counted(["mrr"]).height else None)
     given["columns"] = tuple(given["columns"].split(",")) if given["columns"] else ()
@@ -145,7 +147,7 @@ def _with_attributes(ranks: Path, tasks: Path, given: Mapping[str, Any]) -> "pl.
     return with_attributes(tasks_from(ranks, layout=layout), tasks)
 
 
-_OF_DATASET = (_DATASET, options.EVALUATION_PROTOCOL, options.EVALUATION_SPLIT, *options.OF_DATABASE)
+_OF_DATASET = (_DATASET, *options.EVALUATION, *options.OF_DATABASE)
 _OF_RANKS = (_RANKS, _SIDE, options.AGAINST, _TASKS, _CANDIDATES, *_LAYOUT, *_EVERY_KIND)
 _OF_PARTS = (_RANKS, options.BY, _TASKS, *_EVERY_KIND)
 evaluate = options.CommandByInput(

@@ -38,6 +38,15 @@ def read_table(
     # polars lets a read go on after an interrupt: from a terminal or a pipe it would go on for ever.
     if hasattr(signal, "siginterrupt"):
         signal.siginterrupt(signal.SIGINT, True)
+    evaluator = facts.pop("evaluator", None)
+    if evaluator is not None:
+        from rankadjust.counting.evaluators import evaluator_named
+
+        if facts.get("protocol") is not None:
+            raise RankadjustError(
+                "--evaluator and --protocol both say how it was evaluated; give one of them"
+            )
+        facts["protocol"] = evaluator_named(evaluator)
     if ask:
         sidecar = _sidecar_of_answers(table, sidecar, constants, facts)
     return read_results(_file_of(table), constants.registry, sidecar, facts)

@@ -55,6 +55,16 @@ METRICS = option("--metric", "metrics", multiple=True, help="Only this metric (m
 EVALUATION_PROTOCOL = option(
     "--protocol", default=PROTOCOL, help="Evaluation protocol; 'rankadjust protocols' lists them."
 )
+_USUAL = "; by default the usual one of the data set."
+EVALUATOR = option(
+    "--evaluator", help="The code base that evaluated so, such as ULTRA or OGB, in place of --protocol."
+)
+EVALUATION = (
+    option("--protocol", help=f"Evaluation protocol ('rankadjust protocols' lists them){_USUAL}"),
+    EVALUATOR,
+    option("--split", help=f"The split that was evaluated{_USUAL}"),
+)
+"""Which evaluation of the data set it is."""
 EVALUATION_SPLIT = option("--split", default=SPLIT, help="The split that was evaluated.")
 SIDE = option("--side", default="both", help="head, tail or both.")
 SCORES = option(
@@ -102,6 +112,7 @@ EVALUATION_FACTS = (
     option("--dataset", help=f"The data set, {_WHEN}"),
     option("--split", help=f"What was evaluated, {_WHEN}"),
     option("--protocol", help=f"How it was evaluated, {_WHEN}"),
+    EVALUATOR,
 )
 SIDE_FACT = option("--side", help=f"head, tail or both, {_WHEN}")
 FACTS = (

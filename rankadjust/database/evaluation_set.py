@@ -13,6 +13,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
 from rankadjust.chance.candidate_counts import CandidateCounts
 from rankadjust.chance.metrics import Metric, expand, resolve
+from rankadjust.counting.evaluators import Evaluation, evaluation_by, usual_evaluation
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import best_of, chosen, known_baseline, why_no_gain
 from rankadjust.database.histograms import Histograms
@@ -50,16 +51,19 @@ class EvaluationSet:
         cls,
         constants: Constants,
         dataset: str,
-        protocol: str = "filtered",
-        split: str = "testing",
-        side: str | None = "both",
+        protocol: str | None = None,
+        split: str | None = None,
+        side: str | None = None,
+        evaluator: str | None = None,
     ) -> Self:
         """Return an evaluation set of a database; names in any spelling, or aliases.
 
-        side: None for both sides, or the only side that is ranked. Raises RankadjustError for a name that the
-        database does not have.
+        protocol, split, side: None means as the evaluator (a code base) does it, or as is usual for the data set.
+        Raises RankadjustError for a name that the database does not have.
         """
-        wanted = {"dataset": dataset, "protocol": protocol, "split": split}
+        known = narrowed(constants.table, "the database", lambda: constants.registry, dataset=dataset)
+        meant = _meant(known, protocol, evaluator)
+        wanted = {"dataset": dataset, "protocol": meant.protocol, "split": split or meant.split or "testing"}
         rows = narrowed(constants.table, "the database", lambda: constants.registry, **wanted)
         dataset, protocol, split = rows.select(*wanted).row(0)
 
@@ -77,12 +81,17 @@ class EvaluationSet:
             dataset, protocol, split, "both", rows, constants.histograms, counting=stored, listing=listed
         )
         if side is None:
-            side = "both" if "both" in whole.sides else whole.sides[0]
+            side = next(each for each in (meant.side, "both", *whole.sides) if each in whole.sides)
         return whole.of_side(side)
 
     @classmethod
     def released(
-        cls, dataset: str, protocol: str = "filtered", split: str = "testing", side: str = "both"
+        cls,
+        dataset: str,
+        protocol: str | None = None,
+        split: str | None = None,
+        side: str | None = None,
+        evaluator: str | None = None,
     ) -> Self:
         """Return an evaluation set of the database that comes with rankadjust.
 
@@ -90,7 +99,9 @@ class EvaluationSet:
         ----------
         dataset, protocol, split, side : str
             Names in any spelling, or aliases: 'fb237', 'Filtered', 'test', 'object'. For a name that the database lacks
-            RankadjustError names the nearest that it has.
+            RankadjustError names the nearest that it has. None: the usual ones of the data set, or of the evaluator.
+        evaluator : str, optional
+            A code base whose evaluation is meant, such as 'ULTRA' (config/evaluators.yaml).
 
         Examples
         --------
@@ -98,16 +109,16 @@ class EvaluationSet:
         EvaluationSet('FB15k-237', protocol='filtered', split='testing', side='tail')
 
         """
-        return cls.of(Constants.released(), dataset, protocol, split, side)
+        return cls.of(Constants.released(), dataset, protocol, split, side, evaluator)
 
     @classmethod
     def of_run(
         cls,
         results: str | Path,
         dataset: str,
-        protocol: str = "filtered",
-        split: str = "testing",
-        side: str = "both",
+        protocol: str | None = None,
+        split: str | None = None,
+        side: str | None = None,
     ) -> Self:
         """Return an evaluation set of a run of the workflow, or of the release where the run lacks it.
 
@@ -403,8 +414,28 @@ class EvaluationSet:
         return why_no_metric(metric, self.constants["metric"].unique(), f"the database for {self}")
 
 
+def _meant(known: pl.DataFrame, protocol: str | None, evaluator: str | None) -> Evaluation:
+    """Return the evaluation that is asked for, of a data set with these rows in a database."""
+    dataset, protocols = known["dataset"][0], known["protocol"].unique().to_list()
+    usual = usual_evaluation(dataset)
+    if evaluator is not None:
+        if protocol is not None:
+            raise RankadjustError("an evaluator says the protocol: give one of the two")
+        return evaluation_by(evaluator, dataset)
+    if protocol is not None:
+        return replace(usual, protocol=protocol)
+    # A run may have counted other protocols.
+    others = ("filtered", *sorted(protocols))
+    return replace(usual, protocol=next(each for each in (usual.protocol, *others) if each in protocols))
+
+
 def evaluation_set_of(
-    dataset: str | EvaluationSet, protocol: str, split: str, side: str | None, database: Database
+    dataset: str | EvaluationSet,
+    protocol: str | None,
+    split: str | None,
+    side: str | None,
+    database: Database,
+    evaluator: str | None = None,
 ) -> EvaluationSet:
     """Return what a public function was given as its evaluation: the set itself, or the names of one in a database.
 
@@ -412,10 +443,11 @@ def evaluation_set_of(
     """
     if isinstance(dataset, EvaluationSet):
         return dataset if side in (None, "both") else dataset.of_side(side)
-    return _named(Constants.given(database), dataset, protocol, split, side)
+    return _named(Constants.given(database), dataset, protocol, split, side, evaluator)
 
 
 # A script adjusts many values of one set.
 @lru_cache(maxsize=16)
-def _named(constants: Constants, dataset: str, protocol: str, split: str, side: str | None) -> EvaluationSet:
-    return EvaluationSet.of(constants, dataset, protocol, split, side)
+def _named(constants: Constants, *names: str | None) -> EvaluationSet:
+    dataset, *others = names
+    return EvaluationSet.of(constants, str(dataset), *others)

@@ -73,14 +73,15 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     beyond: int | None = None,
     known: Sequence[str | Path] = (),
     dataset: str | EvaluationSet | None = None,
-    protocol: str = "filtered",
-    split: str = "testing",
+    protocol: str | None = None,
+    split: str | None = None,
     side: str = "both",
     scores: str | None = None,
     against: str | None = None,
     database: Database = None,
     metrics: str | Sequence[str] = tuple(FAMILIES),
     population: str | None = None,
+    evaluator: str | None = None,
 ) -> pl.DataFrame:
     """Return every metric of a model's ranks for each side and type of rank, adjusted for chance.
 
@@ -124,6 +125,8 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         Which other tasks the intervals hold for: triples (other test triples of this split), queries or relations.
         None: triples where the registry says that the data set was split at random, relations where it was split by
         relation, else queries where they are known and triples share them (docs/methods-intervals.md).
+    evaluator : str, optional
+        As for `rankadjust.adjust`.
 
     Returns
     -------
@@ -158,7 +161,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     chosen = expand([metrics] if isinstance(metrics, str) else metrics, KS)
     evaluation_set = None
     if dataset is not None:
-        evaluation_set = evaluation_set_of(dataset, protocol, split, side, database)
+        evaluation_set = evaluation_set_of(dataset, protocol, split, side, database, evaluator)
         side = evaluation_set.side
     elif against is not None:
         raise RankadjustError(

@@ -12,6 +12,7 @@ from rankadjust.base.errors import ImpossibleValueError, RankadjustError
 from rankadjust.chance.drawn_scorer import FAR, MOST_TASKS, draws_reaching, p_of_draws, reason_with_draws
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.typed import Typed, typed_value
+from rankadjust.counting.evaluators import as_evaluator_prints
 from rankadjust.database.arithmetic import adjusted, stated_scores
 from rankadjust.database.constants import Database
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
@@ -92,12 +93,13 @@ def adjust(  # noqa: PLR0913 - options of the public API, by name only
     *,
     dataset: str | EvaluationSet,
     metric: str,
-    protocol: str = "filtered",
-    split: str = "testing",
-    side: str = "both",
+    protocol: str | None = None,
+    split: str | None = None,
+    side: str | None = None,
     scores: str | None = None,
     against: str | None = None,
     database: Database = None,
+    evaluator: str | None = None,
 ) -> Adjusted:
     """Return the ratio, index and z of a printed value, and its expectation under chance.
 
@@ -114,7 +116,8 @@ def adjust(  # noqa: PLR0913 - options of the public API, by name only
     metric : str
         Key or alias: 'mrr', 'hits@10'.
     protocol, split, side : str
-        Names in any spelling, or aliases; side is head, tail or both.
+        Names in any spelling, or aliases; side is head, tail or both. None: the usual ones of the data set, which most
+        published values follow (config/evaluators.yaml).
     scores : str, optional
         Of temporal data: per_time where the model scores a triple anew at every time, static where it scores it once
         for all times. None takes the random scorer of the two that varies more for z_random_scorer.
@@ -124,6 +127,9 @@ def adjust(  # noqa: PLR0913 - options of the public API, by name only
         The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
         `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
         histograms of its candidates come with it. p needs them.
+    evaluator : str, optional
+        A code base that printed the value, such as 'ULTRA', in place of protocol: it says protocol, split, side, and
+        what its names of metrics mean.
 
     Returns
     -------
@@ -146,9 +152,10 @@ def adjust(  # noqa: PLR0913 - options of the public API, by name only
     (3.41, 2.59)
 
     """
-    wanted = resolve(metric)
-    given = typed_value(value, wanted)
-    evaluation_set = evaluation_set_of(dataset, protocol, split, side, database)
+    name, added = (metric, 0.0) if evaluator is None else as_evaluator_prints(evaluator, metric)
+    wanted = resolve(name)
+    given = typed_value(value, wanted).plus(added)
+    evaluation_set = evaluation_set_of(dataset, protocol, split, side, database, evaluator)
     return _adjusted(given, wanted, stated_scores(scores), against, evaluation_set)
 
 

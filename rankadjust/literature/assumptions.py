@@ -34,8 +34,11 @@ def with_defaults_named(rows: pl.DataFrame) -> pl.DataFrame:
         return rows
     defaults = [
         pl.when(_is_empty(rows, name)).then(pl.lit(reasons_text({name: Fact(DEFAULTS[name], DEFAULT)})))
-        for name in ("split", "side", "protocol")
+        for name in ("split", "side")
     ]
+    # The protocol is the usual one of the data set, or the code base says it.
+    is_usual = _is_empty(rows, "protocol") & _is_empty(rows, "evaluator")
+    defaults.append(pl.when(is_usual).then(pl.lit("protocol: usual")))
     return rows.with_columns(
         assumed=pl.concat_str(defaults, separator="; ", ignore_nulls=True).replace("", None)
     )

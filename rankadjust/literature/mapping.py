@@ -21,7 +21,14 @@ from rankadjust.base.schemas import read_yaml, validate
 from rankadjust.base.vocabulary import PRINTED_SPLITS, SIDES
 from rankadjust.base.words import PUBLISHED, folded, our_word, same_name
 from rankadjust.chance.metrics import Names, names_of, split_adjusted
-from rankadjust.counting.protocols import get_protocol, load_benchmarks
+from rankadjust.counting.evaluators import (
+    Evaluation,
+    evaluation_by,
+    find_evaluator,
+    protocol_or_evaluator,
+    usual_evaluation,
+)
+from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.data.registry import Dataset, resolve_dataset
 from rankadjust.database.arithmetic import stated_scores
 from rankadjust.database.known_names import SPLIT, find_name
@@ -36,6 +43,9 @@ MAPPED = ("dataset", "split", "side", "protocol", "ties", "candidates", "metric"
 ALL_ENTITIES = (
     *("filtered", "filtered-training", "filtered-cumulative", "raw", "pykeen", "time-aware", "time-static"),
 )
+
+# What the usual evaluation of a data set says where a table does not.
+_OPEN = ("protocol", "split", "side")
 
 _PERCENT_SIGN = re.compile(r"(?<!\s)\s*+(\(%\)|\[%\]|%)\s*$")
 
@@ -79,7 +89,8 @@ def map_words(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     absent = [name for name in columns if name not in frame.columns and not name.endswith("_as_printed")]
     printed = frame.with_columns(nothing.alias(name) for name in absent)
     mapped = {name: _in_our_words(printed[name], name, rules) for name in MAPPED}
-    mapped["protocol"] = _sampled_by_candidates(mapped["protocol"])
+    # A code base stands for its protocol, which depends on the data set (`_with_evaluations`).
+    mapped["protocol"] = pl.coalesce(_sampled_by_candidates(mapped["protocol"]), "evaluator")
     status = message = nothing
     caveats = [nothing]
     for rule in rules.rules:
@@ -98,6 +109,7 @@ def map_words(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     return printed.with_columns(
         **{name: word for name, word in printed_names.items() if name not in frame.columns},
         **{name: word.fill_null(defaults[name]) for name, word in mapped.items()},
+        **{f"{name}_is_open": mapped[name].is_null() for name in _OPEN},
         rule_status=status,
         rule_message=message,
         caveat=pl.concat_str(caveats, separator="; ", ignore_nulls=True).replace("", None),
@@ -186,7 +198,7 @@ def resolve_names(
             or benchmark_names().get(folded(name))
             or resolve_dataset(name, registry).name
         ),
-        "protocol": lambda name: same_name(name, known["protocol"]) or get_protocol(name).name,
+        "protocol": lambda name: same_name(name, known["protocol"]) or protocol_or_evaluator(name),
         "split": lambda name: _find(name, PRINTED_SPLITS, "split"),
         "side": lambda name: _find(name, SIDES, "side"),
         "unit": lambda name: _find(name, UNITS, "unit"),
@@ -195,6 +207,8 @@ def resolve_names(
     for column, find in finders.items():
         found = [(name, *_outcome(find, name)) for name in _distinct(rows[column])]
         rows = _joined(rows, found, [column, f"{column}_found", f"{column}_problem"])
+        if column == "protocol":
+            rows = _with_evaluations(rows, database)
     return _with_inference(rows, database).with_columns(dataset_problem=_or_empty("dataset"))
 
 
@@ -207,6 +221,35 @@ def _joined(
     facts = pl.DataFrame(found, schema=dict(types), orient="row")
     return rows.join(facts, on=column, how="left", maintain_order="left").with_columns(
         pl.coalesce(f"{column}_found", column).alias(column)
+    )
+
+
+def _with_evaluations(rows: pl.DataFrame, database: pl.DataFrame) -> pl.DataFrame:
+    """Fill in the usual evaluation of a data set where a row says none, and that of a code base where it is named."""
+    given = ["dataset", "protocol", *(f"{name}_is_open" for name in _OPEN)]
+    held = set(database.select("dataset", "protocol").unique().iter_rows())
+    found = []
+    for row in rows.select(given).drop_nulls().unique(maintain_order=True).iter_rows():
+        dataset, protocol, is_open, *others = row
+        meant, problem = usual_evaluation(dataset), None
+        evaluator = None if is_open or (dataset, protocol) in held else find_evaluator(protocol)
+        try:
+            if evaluator is not None:
+                meant = evaluation_by(evaluator, dataset)
+            elif is_open and (dataset, meant.protocol) not in held and (dataset, "filtered") in held:
+                meant = Evaluation("filtered", meant.split)
+            elif not is_open and protocol != meant.protocol:
+                meant = Evaluation(protocol, meant.split)
+        except RankadjustError as error:
+            meant, problem = Evaluation(protocol), str(error)
+        words = (word if each else None for word, each in zip((meant.split, meant.side), others, strict=True))
+        found.append((*row, meant.protocol, *words, problem))
+    meant_names = [f"{name}_meant" for name in _OPEN]
+    types = dict(rows.select(given).schema) | dict.fromkeys((*meant_names, "why"), pl.String())
+    facts = pl.DataFrame(found, schema=pl.Schema(types), orient="row")
+    return rows.join(facts, on=given, how="left", maintain_order="left").with_columns(
+        *(pl.coalesce(f"{name}_meant", name).alias(name) for name in _OPEN),
+        protocol_problem=pl.coalesce("why", "protocol_problem"),
     )
 
 

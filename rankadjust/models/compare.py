@@ -77,14 +77,15 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     models: Models | Sequence[str | Path],
     *,
     dataset: str | EvaluationSet | None = None,
-    protocol: str = "filtered",
-    split: str = "testing",
+    protocol: str | None = None,
+    split: str | None = None,
     side: str = "both",
     against: str | None = None,
     tasks: str | Path | pl.DataFrame | None = None,
     population: str | None = None,
     metrics: str | Sequence[str] = METRICS,
     database: Database = None,
+    evaluator: str | None = None,
 ) -> Comparison:
     """Compare at least two models by their ranks on the same tasks.
 
@@ -120,6 +121,8 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         medians, and no measures of dispersion.
     database : Constants, frame, str or Path, optional
         As for `rankadjust.adjust`.
+    evaluator : str, optional
+        As for `rankadjust.adjust`.
 
     Returns
     -------
@@ -139,7 +142,9 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     [('new', 'old', -1.875, 0.005)]
 
     """
-    asked = _asked(models, metrics, population, dataset, protocol, split, side, against, tasks, database)
+    asked = _asked(
+        models, metrics, population, dataset, protocol, split, side, against, tasks, database, evaluator
+    )
     ranked = asked.matched.models
     if all(np.array_equal(model.ranks, ranked[0].ranks) for model in ranked):
         names = " and ".join(model.name for model in ranked)
@@ -280,15 +285,18 @@ def _asked(  # noqa: PLR0913, PLR0917 - as compare
     metrics: str | Sequence[str],
     population: str | None = None,
     dataset: str | EvaluationSet | None = None,
-    protocol: str = "filtered",
-    split: str = "testing",
+    protocol: str | None = None,
+    split: str | None = None,
     side: str = "both",
     against: str | None = None,
     tasks: str | Path | pl.DataFrame | None = None,
     database: Database = None,
+    evaluator: str | None = None,
 ) -> _Asked:
     """Return the models with the baseline that is asked for; arguments as of `compare`."""
-    evaluation_set = None if dataset is None else evaluation_set_of(dataset, protocol, split, side, database)
+    evaluation_set = (
+        None if dataset is None else evaluation_set_of(dataset, protocol, split, side, database, evaluator)
+    )
     named = expand([metrics] if isinstance(metrics, str) else metrics, KS)
     chosen = [metric for metric in named if metric.key != "count"]
     for metric in chosen:

@@ -10,8 +10,10 @@ from typing import Any
 
 import polars as pl
 
+from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.drawn_scorer import DRAWS
 from rankadjust.chance.metrics import resolve, usual_name
+from rankadjust.counting.evaluators import in_words
 from rankadjust.evaluation.tasks import POPULATIONS
 from rankadjust.output.terminal import filled_table, interval, number
 
@@ -88,7 +90,8 @@ def adjusted_values(rows: Sequence[Row], *, everything: bool = False, against: s
     """
     first = rows[0]
     tasks = "unknown number of" if first["tasks"] is None else number(first["tasks"])
-    title = f"{first['dataset']}, {first['protocol']}, {first['split']}, side {first['side']}: {tasks} tasks"
+    evaluation = in_words(*(first[name] for name in EVALUATION))
+    title = f"{evaluation}: {tasks} tasks"
     shown = [_every_number(row) for row in rows] if everything else [_short(rows)]
     notes = [note for row in rows for note in _notes(row, against, everything=everything)]
     return "\n".join([title, *shown, *dict.fromkeys(notes), meaning(first), *counting(first)])

@@ -11,7 +11,7 @@ from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.schemas import line_of, read_yaml, validate
 from rankadjust.base.vocabulary import PRINTED_SPLITS, SIDES
 from rankadjust.base.words import our_word, shipped_mapping
-from rankadjust.counting.protocols import get_protocol
+from rankadjust.counting.evaluators import evaluator_named, protocol_or_evaluator
 from rankadjust.tables.facts import FIELDS, GIVEN, NOTHING, Facts
 from rankadjust.tables.formats.cell_text import label
 from rankadjust.tables.headers import Names, find_dataset, metric_key
@@ -139,6 +139,9 @@ def _line(kind: str, key: Any, value: Any, names: Names, path: str | Path) -> Li
 
 def _facts(value: Mapping[str, Any], names: Names, path: str | Path, keys: Sequence[str | int] = ()) -> Facts:
     facts: dict[str, str] = {key: str(value[key]) for key in FIELDS if key in value}
+    if "evaluator" in value:
+        # It stands for the protocol of each data set.
+        facts["protocol"] = evaluator_named(str(value["evaluator"]))
     if "metric" in facts:
         key = metric_key(facts["metric"])
         if key is None:
@@ -171,7 +174,7 @@ def given_facts(given: Mapping[str, str | None], names: Names) -> dict[str, str]
             hint = did_you_mean(facts[name], words) or f"; allowed are {', '.join(known)}"
             raise RankadjustError(f"--{name}: unknown {name} '{facts[name]}'{hint}")
     if "protocol" in facts:
-        facts["protocol"] = get_protocol(facts["protocol"]).name
+        facts["protocol"] = protocol_or_evaluator(facts["protocol"])
     if "dataset" in facts and not is_pattern(facts["dataset"]):
         dataset = find_dataset(facts["dataset"], names)
         if dataset is None:

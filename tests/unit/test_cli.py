@@ -100,7 +100,7 @@ def check_sessions(document, least, run):
 def test_one_value(run):
     code, output, _ = run("adjust --dataset FB15k-237 --metric mrr 0.338")
     assert code == 0
-    assert "FB15k-237, filtered, testing, side both: 40,932 tasks" in output
+    assert "FB15k-237, filtered, test, both sides: 40,932 tasks" in output
     assert "0.0007111" in output
     chance, counting = output.splitlines()[-2:]
     assert chance.startswith("MRR 0.338 is 33.8 % of the way from chance (0.0007111) to perfect")
@@ -189,9 +189,9 @@ def test_a_mistake_in_an_option_is_seen_before_anything_is_read(run, line, messa
 
 
 def test_filtered_is_remarked_on_where_the_data_have_times():
-    _, _, error = run_line("adjust --dataset ICEWS14-forecasting mrr=0.3")
+    _, _, error = run_line("adjust --dataset ICEWS14-forecasting --protocol filtered mrr=0.3")
     assert error.startswith("note: ICEWS14-forecasting has times, and the protocol filtered ignores them")
-    assert run_line("adjust --dataset ICEWS14-forecasting --protocol time-aware mrr=0.3")[2] == ""
+    assert run_line("adjust --dataset ICEWS14-forecasting mrr=0.3")[2] == ""
 
 
 @pytest.mark.parametrize(
@@ -418,7 +418,7 @@ def test_facts_that_a_table_does_not_say_are_listed_before_the_result(run, tmp_p
     _, _, error = run(command, tmp_path / "tidy.csv")
     assert [line.split() for line in error.splitlines()[1:-1]] == [
         ["split", "testing", "by", "default", "--split", "testing"],
-        ["protocol", "filtered", "by", "default", "--protocol", "filtered"],
+        ["protocol", "filtered", "usual", "--protocol", "filtered"],
     ]
 
 

@@ -1,0 +1,118 @@
+"""The usual evaluation of every data set, and the evaluations of code bases."""
+
+import polars as pl
+import pytest
+
+from rankadjust import EvaluationSet, adjust, rescore
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.schemas import read_yaml, validate
+from rankadjust.counting.evaluators import (
+    evaluation_by,
+    find_evaluator,
+    in_words,
+    shipped_evaluators,
+    usual_evaluation,
+)
+from rankadjust.counting.protocols import get_protocol, load_benchmarks
+from rankadjust.data.registry import load_registry
+
+
+def test_every_code_base_has_known_protocols(project):
+    path = project / "config" / "evaluators.yaml"
+    validate(read_yaml(path), "evaluators", path)
+    for name, entry in shipped_evaluators().items():
+        assert all(find_evaluator(alias) == name for alias in (name.upper(), *entry.get("aliases", ())))
+        for protocol in (entry.get("validation"), *(each["protocol"] for each in entry["evaluations"])):
+            assert protocol is None or get_protocol(protocol)
+
+
+def test_the_usual_protocol_of_a_benchmark_is_one_of_its_own():
+    protocols = {}
+    for benchmark in load_benchmarks():
+        protocols.setdefault(benchmark.dataset, set()).add(benchmark.protocol.name)
+    assert {
+        name for name, known in protocols.items() if usual_evaluation(name).protocol not in known
+    } == set()
+
+
+def test_the_usual_evaluation_of_a_data_set_that_is_released_is_released():
+    released = pl.read_parquet("resources/database/adjustments.parquet")
+    held = set(released.select("dataset", "protocol").unique().iter_rows())
+    datasets = {dataset for dataset, _ in held}
+    assert {name for name in datasets if (name, usual_evaluation(name).protocol) not in held} == set()
+    assert {
+        name for name in load_registry() if get_protocol(usual_evaluation(name).protocol) is None
+    } == set()
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "dataset", "expected"),
+    [
+        ("ultra", "GraIL-FB15k237-v2", ("filtered-merged-cumulative", "inference_testing", "both")),
+        ("RED-GNN", "GraIL-FB15k237-v2", ("filtered-merged", "inference_testing", "both")),
+        ("NBFNet (TorchDrug)", "GraIL-FB15k237-v2", None),
+        ("TorchDrug", "GraIL-FB15k237-v2", ("filtered-graph-twice", "inference_testing", "both")),
+        ("ULTRA", "NELL23K", ("filtered", "testing", "tail")),
+        ("PyG", "WN18RR", ("raw", "testing", "tail")),
+        ("KBAT", "WN18RR", ("filtered-seen", "testing", "both")),
+        ("OGB", "ogbl-biokg", ("sampled-500", "testing", "both")),
+        (None, "ogbl-biokg", ("sampled-500", "testing", "both")),
+        (None, "ICEWS18", ("time-aware", "testing", "both")),
+        (None, "GraIL-FB15k237-v2", ("sampled-49", "inference_testing", "both")),
+        (None, "InGram-FB-25", ("filtered", "inference_testing", "both")),
+        (None, "tgbl-coin", ("sampled-20", "testing", "tail")),
+    ],
+)
+def test_the_evaluation_that_names_stand_for(evaluator, dataset, expected):
+    if expected is None:
+        with pytest.raises(RankadjustError, match="there is no evaluator"):
+            EvaluationSet.released(dataset, evaluator=evaluator)
+        return
+    found = EvaluationSet.released(dataset, evaluator=evaluator)
+    assert (found.protocol, found.split, found.side) == expected
+
+
+def test_what_a_code_base_prints_is_read_as_it_means_it():
+    # NBFNet's hits@10_50 has 50 draws (tests/data/evaluators.json, GraIL-FB15k237-v1).
+    hits = adjust("0.7", dataset="GraIL-FB15k237-v1", metric="hits@10_50", evaluator="NBFNet")
+    assert (hits.metric, hits.expectation) == ("hits_at_10_51", pytest.approx(0.19561944, abs=1e-7))
+    # PyG's mean rank is of ranks from 0.
+    assert adjust("199", dataset="FB15k-237", metric="MR", evaluator="PyG").value == 200
+    assert adjust("0.3", dataset="FB15k-237", metric="MRR", evaluator="PyG").value == 0.3
+
+
+def test_a_code_base_without_a_fixed_set_of_candidates_has_no_constants():
+    with pytest.raises(RankadjustError, match="MINERVA has no protocol for WN18RR: Answers that the beam"):
+        evaluation_by("minerva", "WN18RR")
+    with pytest.raises(RankadjustError, match="give one of the two"):
+        adjust("0.3", dataset="WN18RR", metric="MRR", protocol="raw", evaluator="PyG")
+
+
+def test_an_evaluation_is_told_in_words():
+    assert in_words("FB15k-237", "filtered", "testing", "both") == "FB15k-237, filtered, test, both sides"
+    assert in_words("tgbl-coin", "sampled-20", "testing", "tail") == (
+        "tgbl-coin, 20 negatives, test, tails alone (TGB's evaluator)"
+    )
+
+
+def test_a_tidy_table_gets_the_usual_evaluation_or_that_of_its_evaluator():
+    rows = [
+        ("ogbl-wikikg2", None, None),
+        ("GraIL-NELL995-v1", None, None),
+        ("GraIL-NELL995-v1", None, "ULTRA"),
+        ("GraIL-NELL995-v1", "filtered", None),
+        ("NELL23K", None, None),
+        ("WN18RR", None, "MINERVA"),
+    ]
+    table = pl.DataFrame(rows, ["dataset", "protocol", "evaluator"], orient="row").with_columns(
+        metric=pl.lit("MRR"), value=pl.lit("0.7")
+    )
+    rescored = rescore(table)
+    assert rescored.select("protocol", "split", "side").rows()[:5] == [
+        ("sampled-500", "testing", "both"),
+        ("sampled-49", "inference_testing", "both"),
+        ("filtered-merged-cumulative", "inference_testing", "both"),
+        ("filtered", "inference_testing", "both"),
+        ("filtered", "testing", "tail"),
+    ]
+    assert rescored["status"].to_list() == ["ok", "bounded", "ok", "ok", "ok", "protocol_unknown"]
