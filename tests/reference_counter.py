@@ -9,6 +9,7 @@ import polars as pl
 from rankadjust.base.vocabulary import time_columns
 from rankadjust.counting.candidates import HISTOGRAM_SCHEMA, PAIRS_SCHEMA, Candidates
 
+TESTS = ["inference_testing", "inference_testing_2", "inference_testing_3"]
 GRAPHS = [
     # training of the graph, what is evaluated on it, and what a cumulative filter knows when it is
     (
@@ -24,7 +25,7 @@ GRAPHS = [
         {
             "inference": ["inference"],
             "inference_validation": ["inference", "inference_validation"],
-            "inference_testing": ["inference", "inference_validation", "inference_testing"],
+            **{test: ["inference", "inference_validation", *TESTS] for test in TESTS},
         },
     ),
 ]

@@ -14,11 +14,15 @@ SPLITS = (
     "inference",
     "inference_validation",
     "inference_testing",
+    # Test sets beside inference_testing, on the same graph: NELL-Ext and FB-Ext have three.
+    "inference_testing_2",
+    "inference_testing_3",
 )
 # The splits that are given to a model: the rest is asked for.
 KNOWN_SPLITS = ("training", "facts", "inference")
 # The splits that published results are about; some papers print values on the training triples too.
-PRINTED_SPLITS = ("training", "validation", "testing", "inference_validation", "inference_testing")
+PRINTED_SPLITS = tuple(split for split in SPLITS if split not in ("facts", "inference"))
+# Of several test sets on the inference graph only the first: the others are looked up by name.
 TEST_SPLITS = ("testing", "inference_testing")
 
 # The sides of a triple on which an entity is asked for; "both" is the tasks of the two together.

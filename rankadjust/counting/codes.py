@@ -19,6 +19,8 @@ ORDER = (
     "inference_validation",
     "testing",
     "inference_testing",
+    "inference_testing_2",
+    "inference_testing_3",
 )
 # Ids beyond this many per occurrence are renumbered, so that tables indexed by id stay small.
 _SPARSE = 16

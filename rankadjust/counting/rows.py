@@ -41,10 +41,10 @@ class Graph(NamedTuple):
 
 
 TRAINING_GRAPH = Graph(("facts", "training"), ("training", "validation", "testing"))
-INFERENCE_GRAPH = Graph(("inference",), ("inference", "inference_validation", "inference_testing"))
+INFERENCE_GRAPH = Graph(("inference",), tuple(split for split in SPLITS if split.startswith("inference")))
 _SIZE, _COUNT = pl.col("size"), pl.col("count")
 # What a cumulative filter distinguishes, for each split in its ORDER.
-LEVEL_OF = np.array([0, 0, 0, 1, 1, 2, 2], np.uint8)
+LEVEL_OF = np.array([0, 0, 0, 1, 1, 2, 2, 2, 2], np.uint8)
 
 
 @dataclass(frozen=True)

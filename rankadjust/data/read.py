@@ -1,5 +1,6 @@
 """Reading triples: text files in any declared format, as columns of text; and the ranges of relations."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -7,7 +8,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.io import read_csv
 from rankadjust.base.vocabulary import TASK_SIDES
-from rankadjust.data.registry import Format
+from rankadjust.data.registry import REST, Format
 
 # The format of OpenKE's triples.
 OPENKE = Format(delimiter="whitespace", columns=("head", "tail", "relation"), header_lines=1)
@@ -46,6 +47,10 @@ def read_triples(path: str | Path, form: Format, name: str | None = None) -> pl.
         what = "has no line after its header" if data else "is empty"
         raise RankadjustError(f"{name}: the file {what}; a split needs at least one triple")
     separator, data = _with_single_byte(data, form)
+    declared, form = form, replace(form, columns=tuple(name for name in form.columns if name != REST))
+    if declared != form:
+        width = len(form.columns)
+        data = b"\n".join(separator.join(line.split(separator, width)[:width]) for line in data.split(b"\n"))
     start = 0
     for _ in range(form.header_lines):
         start = data.index(b"\n", start) + 1
@@ -57,7 +62,7 @@ def read_triples(path: str | Path, form: Format, name: str | None = None) -> pl.
     except pl.exceptions.PolarsError as error:
         problem, regular = f"cannot be read ({error})", False
     if not regular:
-        raise _first_problem(path, form, name) or RankadjustError(f"{name}: {problem}")
+        raise _first_problem(path, declared, name) or RankadjustError(f"{name}: {problem}")
     return frame
 
 
@@ -124,13 +129,15 @@ def _line_problem(line: bytes, form: Format) -> str | None:
     fields = [word.decode() for word in line.split()]
     if form.separator is not None:
         fields = text.split(form.separator)
-    if len(fields) != len(form.columns):
+    columns = [name for name in form.columns if name != REST]
+    fields = fields[: len(columns)] if REST in form.columns else fields
+    if len(fields) != len(columns):
         between = f"between {form.delimiter!r}" if form.separator else "between blanks"
-        problem = f"{len(fields)} fields {between} where format.columns names {len(form.columns)}"
+        problem = f"{len(fields)} fields {between} where format.columns names {len(columns)}"
         if any(field.startswith('"') for field in fields):
             return f"{problem}; {_QUOTES}"
         return f"{problem}; check format.delimiter, format.columns and format.header_lines, or mend the line"
-    empty = [name for name, field in zip(form.columns, fields, strict=True) if not field and name != "ignore"]
+    empty = [name for name, field in zip(columns, fields, strict=True) if not field and name != "ignore"]
     return f"the {empty[0]} is empty; every label needs at least one character" if empty else None
 
 

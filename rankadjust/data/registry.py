@@ -22,6 +22,8 @@ ENTITIES = "entities"
 _ENTITY = "entity"
 # What bounds without training need besides the evaluation splits: the entities on each side of each relation.
 RANGES = "ranges"
+# As the last column: all further fields of a line, which need not be as many in every line.
+REST = "rest"
 # Keys of an entry that are read; a Dataset has the others as they are.
 _READ = ("sources", "format", "without_training", "expected")
 # Bytes that a triple takes at least, so a guess is rather too high: 'Q5 P31 Q7' with its line's end and little else as
@@ -37,8 +39,8 @@ class Format:
     """How the files of a data set are to be read.
 
     delimiter: tab, comma, space (one blank), whitespace (any run of blanks and tabs) or any other string.
-    columns: what each field is, in order: head, relation, tail, time, time_start, time_end or ignore; in a list of
-        entities entity or ignore.
+    columns: what each field is, in order: head, relation, tail, time, time_start, time_end or ignore, and at the end
+        rest for all further fields, however many; in a list of entities entity or ignore.
     header_lines: lines to skip at the start.
     """
 
@@ -282,7 +284,9 @@ def _problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[tuple[list
             yield ["sources", number], problem
     for split in set(dataset.known).difference(splits):
         yield ["known"], f"known names '{split}', which no source has"
-    named, times = [name for name in columns if name != "ignore"], time_columns(columns)
+    if REST in columns[:-1]:
+        yield ["format", "columns"], f"format.columns has {REST} before its end; {REST} is all further fields"
+    named, times = [name for name in columns if name not in ("ignore", REST)], time_columns(columns)
     if sorted(named) != sorted((*LABEL_COLUMNS, *times)):
         needed = "head, relation and tail once, and at most time, or time_start and time_end"
         yield ["format", "columns"], f"format.columns needs {needed}"

@@ -110,8 +110,8 @@ def _held(
     rows = [
         part.lazy().select(
             *LABEL_COLUMNS,
-            splits=pl.lit(bits[split], pl.UInt8),
-            covered=pl.lit(pl.Series(covered[split])).cast(pl.UInt8) * bits[split],
+            splits=pl.lit(bits[split], pl.UInt16),
+            covered=pl.lit(pl.Series(covered[split])).cast(pl.UInt16) * bits[split],
         )
         for split, part in parts.items()
     ]

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.vocabulary import KEY
+from rankadjust.base.vocabulary import KEY, SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.database.arithmetic import add_gains
 
@@ -17,7 +17,14 @@ from rankadjust.database.arithmetic import add_gains
 FAIR = ("popularity", "redundancy", "rules", "recurrency-multi-step")
 BEST = "best"
 # The split on which the best baseline of a split is chosen, and the replacement where a data set lacks it.
-CHOSEN_ON = {"testing": ("validation",), "inference_testing": ("inference_validation", "validation")}
+CHOSEN_ON = {
+    "testing": ("validation",),
+    **{
+        split: ("inference_validation", "validation")
+        for split in SPLITS
+        if split.startswith("inference_testing")
+    },
+}
 GAIN = {
     "baseline": pl.String,
     **dict.fromkeys(("baseline_value", "gain", "gain_low", "gain_high"), pl.Float64),

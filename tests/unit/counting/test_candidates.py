@@ -89,6 +89,7 @@ LAYOUTS = {
     "facts": st.just(["testing", "facts", "training"]),
     "inductive": st.just(["training", "validation", "testing", "inference", "inference_testing"]),
     "ILPC": st.just(["training", "inference", "inference_validation", "inference_testing"]),
+    "NELL-Ext": st.just(["training", "inference", "inference_testing", "inference_testing_2"]),
 }
 
 

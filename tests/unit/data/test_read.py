@@ -106,6 +106,16 @@ def test_triples_are_read_as_they_were_written(tmp_path_factory, case):
             Format(columns=(*LABELS, "ignore")),
             [("a", "r\r", "b"), ("y", "r", "z")],
         ),
+        (
+            b"a,r,b,p,c,q,d\r\ny,r,z\r\na,r,b,,",
+            Format("comma", columns=(*LABELS, "rest")),
+            [("a", "r", "b"), ("y", "r", "z"), ("a", "r", "b")],
+        ),
+        (
+            b"a r  b q\nc r d",
+            Format("whitespace", columns=(*LABELS, "rest")),
+            [("a", "r", "b"), ("c", "r", "d")],
+        ),
     ],
 )
 def test_what_a_line_holds(tmp_path, data, form, rows):
@@ -145,6 +155,8 @@ BAD = {
     "an empty head after an empty field to ignore": (
         b"a\tr\tb\t\n\tr\tb\tx\n", Format(columns=(*LABELS, "ignore")), ":2: the head is empty; ",
     ),
+    "two fields where more may follow": (b"a\tr\tb\tq\nc\tr\n", Format(columns=(*LABELS, "rest")), ":2: 2 fields "),
+    "an empty tail before others": (b"a\tr\tb\na\tr\t\tq\n", Format(columns=(*LABELS, "rest")), ":2: the tail is "),
     "nothing": (b"", Format(), ": the file is empty; a split needs at least one triple"),
     "a header alone": (b"2\n", Format(header_lines=1), ": the file has no line after its header; "),
 }  # fmt: skip
