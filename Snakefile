@@ -1,6 +1,6 @@
 """From published benchmark data sets to the database of adjustment constants, and from that to comparable results.
 
-Targets: all (the default), download, database, tasks, rescore, paper, report; release with config/full.yaml. README.md starts with the two commands.
+Targets: all (the default), download, database, tasks, rescore, record, paper, report; release with config/full.yaml. README.md starts with the two commands.
 """
 
 from snakemake.utils import min_version

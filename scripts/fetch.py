@@ -19,7 +19,7 @@ def fetch(
 if __name__ == "__main__":
     with logged(snakemake):
         fetch(
-            snakemake.wildcards.dataset,
+            snakemake.wildcards.get("dataset", "the record"),
             snakemake.params.sources,
             snakemake.output[0],
             cache="resources/downloads",

@@ -61,3 +61,19 @@ def rank_curve_chart(curves: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
         dashed = alt.Chart(alt.InlineData(values=chance.to_dicts()))
         layers.append(dashed.mark_line(strokeDash=[4, 3], color="#666666").encode(x=x, y=y))
     return alt.layer(*layers).properties(**_CURVES)
+
+
+def record_chart(compared: pl.DataFrame) -> alt.Chart:
+    """Return by how much constants differ, by data set and reason; of `rankadjust.database.record.compare_record`."""
+    size = 100 * pl.col("difference").abs()
+    rows = compared.select("pykeen", "metric", "split", "side", "reason", size=size).filter(
+        pl.col("size") > 0
+    )
+    order = rows.group_by("pykeen").agg(pl.col("size").max()).sort("size", "pykeen", descending=True)
+    ticks = alt.Chart(alt.InlineData(values=rows.to_dicts())).mark_tick(thickness=1.5, opacity=0.7)
+    chart: alt.Chart = ticks.encode(
+        x=alt.X("size:Q", scale=alt.Scale(type="log"), title="difference of an expectation, in % of ours"),
+        y=alt.Y("pykeen:N", sort=order["pykeen"].to_list(), title=None),
+        color=alt.Color("reason:N", title="reason", legend=alt.Legend(labelLimit=400)),
+    ).properties(width=_CURVES["width"])
+    return chart

@@ -1,6 +1,8 @@
 """The whole workflow, run as a user runs it: real Snakemake, real jobs, a temporary directory."""
 
 import contextlib
+import gzip
+import hashlib
 import os
 import re
 import select
@@ -14,9 +16,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from rankadjust.base.io import read_json
 from rankadjust.database.store import load_baselines, write_baselines, write_candidates, write_database
 from tests.copies import FEW, copy_project
 from tests.servers import snakemakes
+from tests.servers.http_faults import FaultServer
+from tests.servers.zenodo import Deposit, LoopbackZenodo
 from tests.sessions import sessions
 from tests.tiny import REGISTRY, write_tiny
 from tests.unit.test_cli import run_line
@@ -691,6 +696,54 @@ def test_bounds_are_in_the_database_until_the_triples_are_given(tmp_path):
     assert made("Tiny") == {"head": (None, 2.5), "tail": (None, 2.0), "both": (None, 2.25)}
     # The triples are those of Tiny: its expectations are the exact ones.
     assert made("Tiny,Bounded") == {"head": (1.5, None), "tail": (2.0, None), "both": (1.75, None)}
+
+
+@pytest.mark.slow
+def test_a_data_set_that_nobody_has_read_is_fetched_compared_and_reported(tmp_path):
+    """OpenEA, made up: a triple a line, with as many triples, entities and relations as are documented."""
+    lines = [f"e{n % 15_000}\tr{n % 248}\te{(7 * n + 1) % 15_000}\n" for n in range(38_265)]
+    (tmp_path / "archive").mkdir()
+    with zipfile.ZipFile(tmp_path / "archive" / "d.zip", "w") as archive:
+        archive.writestr("OpenEA_dataset_v2.0/D_W_15K_V1/rel_triples_1", "".join(lines))
+    body = (tmp_path / "archive" / "d.zip").read_bytes()
+    with FaultServer() as server:
+        server.serve("/figshare.com/ndownloader/files/34234391%3Fname%3DOpenEA_dataset_v2.0.zip", body)
+        settings = ["datasets=OpenEA", "protocols=filtered", "metrics=mr", f"mirror={server.address}"]
+        done = snakemake("database", "--config", *settings, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    report = "results/triples/OpenEA.json"
+    assert f"OpenEA is not verified yet; it has the counts that are documented: {report} says" in done.stderr
+    sent = read_json(tmp_path / report)
+    [file] = sent["files"]
+    assert (file["sha256"], file["bytes"]) == (hashlib.sha256(body).hexdigest(), len(body))
+    assert (sent["entities"], sent["relations"], sent["triples"]) == (15_000, 248, {"training": 38_265})
+    database = pl.read_parquet(tmp_path / "results" / "database" / "adjustments.parquet")
+    assert database.filter(dataset="OpenEA", side="both")["tasks"].to_list() == [2 * 38_265]
+
+
+@pytest.mark.slow
+def test_the_published_constants_come_from_zenodo_and_are_set_beside_ours(run, tmp_path):
+    """The record is our own file in its layout, which has the exact values, and one with a wrong digit."""
+    published = (PROJECT / "resources" / "database" / "metric_adjustments.tsv.gz").read_bytes()
+    lines = gzip.decompress(published).decode().splitlines(keepends=True)
+    [place] = [
+        n for n, line in enumerate(lines) if line.startswith("nations\tarithmetic_mean_rank\tboth\ttesting")
+    ]
+    lines[place] = "nations\tarithmetic_mean_rank\tboth\ttesting\t4.5\n"
+    with LoopbackZenodo(tmp_path) as zenodo:
+        zenodo.records["6331629"] = [
+            Deposit("metric_adjustments.tsv.gz", gzip.compress("".join(lines).encode()))
+        ]
+        trusted = {"HTTPS_PROXY": zenodo.proxy, "SSL_CERT_FILE": str(zenodo.certificate)}
+        done = again(run, "record", environment=trusted)
+    assert done.returncode == 0, done.stderr
+    results = run / "elsewhere" / "results" / "record"
+    compared = pl.read_csv(results / "comparison.csv")
+    assert compared.height == len(lines) - 1
+    of_nations = pl.col("pykeen") == "nations", pl.col("split") == "testing", pl.col("side") == "both"
+    assert set(compared.filter(*of_nations)["reason"]) == {"equal", "another release of the data"}
+    assert set(compared.remove(*of_nations)["reason"]) == {"equal"}
+    assert "another release of the data" in (results / "comparison.svg").read_text()
 
 
 @pytest.mark.shared
