@@ -60,7 +60,7 @@ def _lacks(dataset: Dataset) -> list[str]:
     return [
         dataset.name,
         "all" if len(unknown) == len(dataset.splits) else ", ".join(unknown) or "none",
-        ", ".join(key.replace("_", " ") for key in dataset.expected) or "none",
+        "yes" if dataset.expected else "none",
         dataset.unreadable or "–",
     ]
 
