@@ -35,7 +35,7 @@ _MISSING = """\
 ## What the others lack
 
 Nobody could fetch all files of these data sets where rankadjust is developed. If you have network, type
-`snakemake --cores all --config datasets=CoDEx-L -- database` with one of the names. The run fetches the files, compares
+`snakemake --cores all database --config datasets=CoDEx-L`, with one of the names. The run fetches the files, compares
 the counts with those that are documented, and writes what it saw to `results/triples/CoDEx-L.json`: checksums, sizes
 and counts. Send us this file ([CONTRIBUTING.md](../CONTRIBUTING.md#a-data-set)); then the next release has the
 constants.
@@ -48,21 +48,24 @@ def datasets_page(registry: Mapping[str, Dataset]) -> str:
         *("data set", "kind", "state", "entities", "validation", "testing", "licence", "source"),
         *("in PyKEEN", "in ULTRA"),
     )
-    others = [_lacks(dataset) for dataset in registry.values() if not dataset.verified]
+    lacking: dict[tuple[str, str, str], list[str]] = {}
+    for dataset in registry.values():
+        if not dataset.verified:
+            lacking.setdefault(_lacks(dataset), []).append(dataset.name)
     missing = _table(
-        ("data set", "files without a checksum", "documented counts", "why it cannot be read"), others
+        ("files without a checksum", "counts known", "why it cannot be read", "data sets"),
+        ([*lacks, ", ".join(names)] for lacks, names in lacking.items()),
     )
     return "\n".join([_HEAD, _ALL, _table(header, map(_row, registry.values())), _MISSING, missing])
 
 
-def _lacks(dataset: Dataset) -> list[str]:
+def _lacks(dataset: Dataset) -> tuple[str, str, str]:
     unknown = [split for file in dataset.sources[0] if not file.sha256 for split in file.members]
-    return [
-        dataset.name,
+    return (
         "all" if len(unknown) == len(dataset.splits) else ", ".join(unknown) or "none",
-        "yes" if dataset.expected else "none",
+        "yes" if dataset.expected else "no",
         dataset.unreadable or "–",
-    ]
+    )
 
 
 def _status(dataset: Dataset) -> str:
