@@ -125,9 +125,7 @@ def _chance_shares(shares: pl.DataFrame) -> Panel:
     quartiles = base.mark_rule(strokeWidth=6, opacity=0.35, strokeCap="round").encode(
         x=x, x2="share_high:Q", color=colours["color"]
     )
-    medians = base.mark_point(size=90, opacity=1).encode(
-        x="share:Q", tooltip=["ranked:N", "label:N"], **colours
-    )
+    medians = base.mark_point(size=90, opacity=1).encode(x="share:Q", **colours)
     texts = base.mark_text(style="label", align="left", dx=9).encode(x="share_high:Q", text="label:N")
     return alt.layer(quartiles, medians, texts).properties(width=2 * PANEL_WIDTH, height=alt.Step(26))
 
@@ -207,7 +205,7 @@ def _adjusted_panel(rows: pl.DataFrame, column: str, sets: list[str], models: li
     marks = by_class("model", models, "model")
     layers = [
         base.mark_line(strokeWidth=1.8).encode(color=marks["color"], detail="model:N"),
-        base.mark_point(size=60).encode(tooltip=["dataset:N", "model:N", f"{column}:Q"], **marks),
+        base.mark_point(size=60).encode(**marks),
     ]
     # Chance is 0 in the panels of index and z; in the first panel it differs between data sets.
     chance = [] if column == "value" else [reference(y=alt.YDatum(0))]
@@ -267,9 +265,7 @@ def _audited_panel(runs: pl.DataFrame, adjustment: str) -> Panel:
     )
     unit = "z (standard deviations from chance)" if adjustment == "z" else "index (0: chance, 1: perfect)"
     marks = alt.Chart(inline(dots)).encode(x=alt.X("number:Q", title=unit, scale=scale, axis=axis), y=y)
-    points = marks.mark_point(size=65, opacity=0.9).encode(
-        tooltip=["run:N", "which:N", "number:Q"], **by_class("which", list(_WHICH.values()))
-    )
+    points = marks.mark_point(size=65, opacity=0.9).encode(**by_class("which", list(_WHICH.values())))
     panel = alt.layer(
         reference(x=alt.XDatum(0)), marks.mark_line(style="link").encode(detail="run:N"), points
     )
