@@ -7,9 +7,11 @@ import polars as pl
 
 from harness.site.literature import Literature
 from harness.site.pages import Page
-from harness.site.picture import LINES, Line, Picture
+from harness.site.picture import COLOURS, LINES, Line, Picture
+from harness.site.rendering import rendered
 from rankadjust.chance.metrics import resolve
 from rankadjust.data.registry import Dataset
+from rankadjust.output.pictures import FONT
 from rankadjust.output.terminal import cell as number
 from rankadjust.page.answers import in_words, metrics_of
 from rankadjust.page.boards import MRR, Board, first_boards
@@ -117,8 +119,24 @@ def _page(name: str, facts: Mapping[str, Any], literature: Literature) -> Page:
         },
         data={**facts, "boards": [_board_data(board) for board in own]},
         picture=picture(name, facts),
+        files=embedded(facts) if facts["standing"] else {},
         cited=(key, f"{name}: chance, counting and published results"),
     )
+
+
+def embedded(facts: Mapping[str, Any]) -> dict[str, str]:
+    """Return the strip and the badge of a data set for a README, as SVG."""
+    standing = facts["standing"]
+    known = [kind for kind in ("chance", "counting", "median", "best") if standing[kind] is not None]
+    words = ", ".join(f"{kind} {number(standing[kind])}" for kind in known)
+    label = f"best {facts['metric']} on {facts['dataset']}"
+    shared = {"colours": COLOURS, "font": FONT}
+    return {
+        "strip.svg": rendered(
+            "strip.svg.jinja", **{**facts, **shared, "words": f"{words} ({standing['model']})"}
+        ),
+        "badge.svg": rendered("badge.svg.jinja", label=label, text=number(standing["best"]), **shared),
+    }
 
 
 def _board_data(board: Board) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ class Page:
 
     folder: the folder of the page, without a slash at the end. description: one sentence for search engines. picture:
     the preview of a shared link. cited: key and title of the BibTeX entry. template, values: the text of the page.
-    data: the data that the page shows.
+    data: the data that the page shows. files: further files of its folder by name.
     """
 
     folder: str
@@ -35,6 +35,7 @@ class Page:
     template: str
     values: Mapping[str, Any]
     data: Any
+    files: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def address(self) -> str:
@@ -62,6 +63,8 @@ class Page:
         write_bytes(png_of_svg(self.picture.preview(), 2), folder / "preview.png")
         data = json.dumps(self.data, indent=1, ensure_ascii=False, allow_nan=False)
         write_text(data + "\n", folder / "data.json")
+        for name, text in self.files.items():
+            write_text(text, folder / name)
         head = {
             "title": self.title,
             "description": self.description,

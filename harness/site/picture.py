@@ -8,6 +8,7 @@ from harness.site.rendering import rendered
 from rankadjust.output.pictures import FONT
 from rankadjust.page.look import ACCENT, FAINT, GRID, INK
 
+COLOURS = {"ink": INK, "faint": FAINT, "line": GRID, "accent": ACCENT}
 # Pixels of a preview. Sites that show links cut other shapes.
 _WIDTH, _HEIGHT = 600, 315
 # The lines that a preview has room for.
@@ -57,5 +58,5 @@ class Picture:
             width=_WIDTH,
             height=_HEIGHT,
             font=FONT,
-            colours={"ink": INK, "faint": FAINT, "line": GRID, "accent": ACCENT},
+            colours=COLOURS,
         )

@@ -6,6 +6,7 @@ import shlex
 import struct
 from base64 import b64encode
 from hashlib import sha256
+from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
@@ -76,6 +77,14 @@ def test_the_page_of_a_data_set_says_what_the_library_says(found):
         text.startswith("384 of 40,943 entities are in no training triple") for text in facts["caveats"]
     )
     assert len(facts["caveats"]) <= 3
+
+
+def test_the_strip_and_the_badge_of_a_data_set_are_svg_with_its_numbers(found):
+    (page,) = [page for page in datasets.dataset_pages(found) if page.folder == "d/WN18RR"]
+    strip, badge = (ElementTree.fromstring(page.files[name]) for name in ("strip.svg", "badge.svg"))
+    adjusted = adjust(0.4, dataset="WN18RR", metric="mrr")
+    assert f"counting {adjusted.baseline_value:.4g}" in strip.get("aria-label")
+    assert badge.get("aria-label") == f"best MRR on WN18RR: {page.data['standing']['best']:.4g}"
 
 
 def test_every_printed_command_runs(found):
