@@ -33,7 +33,7 @@ TABLES = (
     "metric_adjustments.tsv.gz",
     DEPOSITED_DATASETS,
 )
-TEXTS = ("datapackage.json", "README.md", "LICENSE", "CITATION.cff", ".zenodo.json")
+TEXTS = ("datapackage.json", "croissant.json", "README.md", "LICENSE", "CITATION.cff", ".zenodo.json")
 
 # Without scale and offset, which two subtractions and a division replace.
 _SMALL = (
@@ -51,6 +51,27 @@ _LICENCE = {
 }
 _PAPER = "2203.07544"
 _KINDS = {pl.String: "string", pl.Int64: "integer", pl.Float64: "number"}
+_SITE = "https://rankadjust.github.io/rankadjust/"
+_DATA_TYPES = {"string": "sc:Text", "integer": "sc:Integer", "number": "sc:Float"}
+# The context of JSON-LD that the specification of Croissant gives.
+_CROISSANT_TERMS = (
+    "citeAs column equivalentProperty extract field fileProperty fileObject fileSet format includes isLiveDataset "
+    "jsonPath key md5 parentField path recordSet references regex repeated replace samplingRate separator source "
+    "subField transform"
+)
+_CROISSANT = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "sc": "https://schema.org/",
+    **{term: f"cr:{term}" for term in _CROISSANT_TERMS.split()},
+}
 _FORMATS = {
     ".parquet": ("parquet", "application/vnd.apache.parquet"),
     ".csv": ("csv", "text/csv"),
@@ -96,7 +117,9 @@ def write_deposit(
         "families": [row for row in metric_rows() if row["adjusted"]],
         "protocols": _protocols(database),
     }
-    write_text(_json(_data_package(folder, described, facts)), folder / "datapackage.json")
+    package = _data_package(folder, described, facts)
+    write_text(_json(package), folder / "datapackage.json")
+    write_text(_json(_croissant(package, facts)), folder / "croissant.json")
     write_text(_json(_zenodo(facts)), folder / ".zenodo.json")
     for name in ("README.md", "CITATION.cff"):
         write_text(_rendered(name, facts), folder / name)
@@ -182,6 +205,59 @@ def _resource(folder: Path, table: Mapping[str, Any]) -> dict[str, Any]:
         "bytes": path.stat().st_size,
         "hash": f"sha256:{sha256_of(path)}",
         "schema": {"fields": list(table["fields"]), "primaryKey": list(table["key"]), "missingValues": [""]},
+    }
+
+
+def _croissant(package: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a data package says in the words of Croissant 1.0, which searches for data sets read."""
+    return {
+        "@context": _CROISSANT,
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": package["name"],
+        "description": package["title"],
+        "version": package["version"],
+        "datePublished": facts["date"],
+        "license": _LICENCE["path"],
+        "url": _SITE,
+        "citeAs": f"The rankadjust authors: {package['title']}, version {package['version']}",
+        "distribution": [
+            {
+                "@type": "cr:FileObject",
+                "@id": resource["path"],
+                "name": resource["path"],
+                "description": resource["title"],
+                "contentUrl": resource["path"],
+                "contentSize": f"{resource['bytes']} B",
+                "encodingFormat": "application/gzip" if "compression" in resource else resource["mediatype"],
+                "sha256": resource["hash"].removeprefix("sha256:"),
+            }
+            for resource in package["resources"]
+        ],
+        "recordSet": [
+            {
+                "@type": "cr:RecordSet",
+                "@id": resource["name"],
+                "name": resource["name"],
+                "description": resource["description"],
+                "key": [{"@id": f"{resource['name']}/{key}"} for key in resource["schema"]["primaryKey"]],
+                "field": [
+                    {
+                        "@type": "cr:Field",
+                        "@id": f"{resource['name']}/{field['name']}",
+                        "name": field["name"],
+                        "description": field["description"],
+                        "dataType": _DATA_TYPES[field["type"]],
+                        "source": {
+                            "fileObject": {"@id": resource["path"]},
+                            "extract": {"column": field["name"]},
+                        },
+                    }
+                    for field in resource["schema"]["fields"]
+                ],
+            }
+            for resource in package["resources"]
+        ],
     }
 
 

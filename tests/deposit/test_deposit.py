@@ -60,6 +60,17 @@ def test_checksums_are_those_of_the_files(deposit):
     assert listed == {name: hashlib.sha256((deposit / name).read_bytes()).hexdigest() for name in listed}
 
 
+def test_croissant_describes_the_same_files_and_columns(deposit):
+    """`mlcroissant validate` finds no fault in it and does not warn (version 1.0 of the format)."""
+    croissant, package = json.loads((deposit / "croissant.json").read_text()), descriptor(deposit)
+    files = {file["name"]: file["sha256"] for file in croissant["distribution"]}
+    assert files == {each["path"]: each["hash"].removeprefix("sha256:") for each in package["resources"]}
+    columns = [[field["name"] for field in table["field"]] for table in croissant["recordSet"]]
+    assert columns == [[field["name"] for field in each["schema"]["fields"]] for each in package["resources"]]
+    ids = {field["@id"] for table in croissant["recordSet"] for field in table["field"]}
+    assert {key["@id"] for table in croissant["recordSet"] for key in table["key"]} <= ids
+
+
 def found_by_frictionless(*folders):
     """Return the errors that the command finds in each table of each folder; as a library it leaves files open."""
     command = [sys.executable, "-c", EACH, *folders]
