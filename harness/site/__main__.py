@@ -34,7 +34,7 @@ from rankadjust.page.answers import metrics_of
 from rankadjust.page.templating import shipped_text
 
 # The data sets that the first page shows with their standing.
-_TILES = ("FB15k-237", "WN18RR", "YAGO3-10", "ogbl-wikikg2", "ICEWS18", "GraIL-NELL995-v1")
+_TILES = ("FB15k-237", "WN18RR", "YAGO3-10", "ogbl-wikikg2", "tgbl-wiki-v2", "GraIL-NELL995-v1")
 HERE = Path(__file__).parent
 _OUTSIDE = re.compile(r"\]\(\.\./([^)#\s]*)")
 

@@ -9,6 +9,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import KEY, SAMPLED, SIDES, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
+from rankadjust.counting.evaluators import Evaluation, usual_evaluation
 from rankadjust.counting.protocols import Protocol, get_protocol
 from rankadjust.database.constants import Constants
 from rankadjust.database.counted_baselines import CHOSEN_ON, chosen
@@ -23,8 +24,7 @@ _FILTERS = {
 }
 # The protocols whose words say all of them; others have their name beside the words.
 _PLAIN = ("filtered", "filtered-training", "filtered-cumulative", "raw", "typed", "time-aware", "time-static")
-_SPLITS = {"testing": "test", "inference_testing": "test on the inference graph"}
-_SIDES = {"both": "head and tail", "head": "head only", "tail": "tail only"}
+_SIDES = {"both": "both sides", "head": "heads alone", "tail": "tails alone"}
 
 
 def metrics_of(known: Mapping[str, list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:
@@ -42,9 +42,9 @@ def metrics_of(known: Mapping[str, list[dict[str, Any]]]) -> dict[str, dict[str,
 def answers(constants: Constants, boards: Iterable[Board]) -> dict[str, list[dict[str, Any]]]:
     """Return the evaluations of each data set on test splits, the usual one first.
 
-    The usual one has most published results, or else ranks all entities, filtered (by time), on both sides. An
-    evaluation has words, protocol, split, side, tasks, metrics (by name: chance or its bounds, counting and its
-    baseline), and of its board, if it has one, the metric, values, best model and its year.
+    config/usual.csv names the usual one; the others go by their number of published results. An evaluation has words,
+    protocol, split, side, tasks, metrics (by name: chance or its bounds, counting and its baseline), and of its board,
+    if it has one, the metric, values, best model and its year.
     """
     of_board = {board.evaluation: board for board in boards}
     order = {evaluation: place for place, evaluation in enumerate(of_board)}
@@ -80,7 +80,8 @@ def answers(constants: Constants, boards: Iterable[Board]) -> dict[str, list[dic
         if evaluation["metrics"]:
             found.setdefault(dataset, []).append(evaluation)
     for dataset, evaluations in found.items():
-        evaluations.sort(key=lambda one: _place(one, order.get((dataset, *_options(one)))))
+        usual = usual_evaluation(dataset)
+        evaluations.sort(key=lambda one: _place(one, usual, order.get((dataset, *_options(one)), len(order))))
     return found
 
 
@@ -88,11 +89,19 @@ def _options(evaluation: Mapping[str, Any]) -> tuple[str, str, str]:
     return evaluation["protocol"], evaluation["split"], evaluation["side"]
 
 
-def _place(evaluation: Mapping[str, Any], place: int | None) -> tuple[Any, ...]:
+def _place(evaluation: Mapping[str, Any], usual: Evaluation, place: int) -> tuple[Any, ...]:
     protocol, split, side = _options(evaluation)
-    known = (place is None, place or 0)
-    usual = ("time-aware", "filtered", protocol).index(protocol)
-    return (*known, split != "inference_testing", usual, protocol, -SIDES.index(side))
+    is_other = (
+        protocol != usual.protocol or usual.split not in (None, split) or usual.side not in (None, side)
+    )
+    return (
+        is_other,
+        place,
+        protocol != "filtered",
+        protocol,
+        split != "inference_testing",
+        -SIDES.index(side),
+    )
 
 
 def _reached(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,23 +120,24 @@ def in_words(protocol: str, split: str, side: str) -> str:
     """Return an evaluation in words.
 
     >>> in_words("sampled-49", "inference_testing", "both")
-    '49 sampled negatives, test on the inference graph, head and tail'
+    '49 sampled negatives a side, inference test, both sides'
     >>> in_words("raw", "testing", "tail")
-    'all entities, nothing filtered, test, tail only'
+    'all entities, nothing filtered, test, tails alone'
     """
     try:
-        ranked = _ranked(get_protocol(protocol))
+        ranked = _ranked(get_protocol(protocol), side)
     except RankadjustError:
         # A protocol of the run's own.
         ranked = protocol
-    return f"{ranked}, {_SPLITS.get(split, split.replace('_', ' '))}, {_SIDES[side]}"
+    tested = split.replace("testing", "test").replace("_", " ")
+    return f"{ranked}, {tested}, {_SIDES[side]}"
 
 
-def _ranked(protocol: Protocol) -> str:
+def _ranked(protocol: Protocol, side: str) -> str:
     is_plain = protocol.name in _PLAIN or re.fullmatch(SAMPLED, protocol.name)
     name = "" if is_plain else f" ({protocol.name})"
     if protocol.negatives is not None:
-        return f"{protocol.negatives:,} sampled negatives{name}"
+        return f"{protocol.negatives:,} sampled negatives{' a side' if side == 'both' else ''}{name}"
     entities = "all entities" if protocol.entities == "release" else "entities of training"
     typed = "" if protocol.types == "any" else " of the relation's types"
     whatever = " whatever their time" if protocol.data == "temporal" else ""

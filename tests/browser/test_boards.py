@@ -10,7 +10,7 @@ from tests.browser.reports import FORMULA, HOSTILE
 
 pytestmark = pytest.mark.browser
 
-USUAL = "all entities, known answers filtered, test, head and tail"
+USUAL = "all entities, known answers filtered, test, both sides"
 # Walks through every choice of the two lists as a reader would, and returns what stands there each time.
 WALK = """() => {
   const form = document.getElementById("board-pick");

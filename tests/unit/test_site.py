@@ -15,6 +15,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from rankadjust import adjust
 from rankadjust.cli.commands import commands
+from rankadjust.counting.evaluators import in_words
 
 # The oldest packages are tested without what only the site needs.
 markdown = pytest.importorskip("markdown", reason="what the site needs is not installed")
@@ -105,7 +106,8 @@ def _runs(found, name):
     done = CliRunner().invoke(commands, line)
     assert (program, done.exit_code) == ("rankadjust", 0), done.output
     # It is the evaluation that the page opens with.
-    assert done.stdout.startswith(f"{name}, {evaluation['protocol']}, {evaluation['split']}, "), done.output
+    of = in_words(name, *(evaluation[part] for part in ("protocol", "split", "side")))
+    assert done.stdout.startswith(f"{of}: "), done.output
 
 
 def test_pages_say_evaluations_in_words(found):

@@ -40,7 +40,7 @@ def test_a_place_counts_each_model_of_the_same_evaluation_once(literature):
     assert (row["place"], row["models"]) == (2, 4)
     content = own_section(values(own, literature), None).content
     assert "2 of 4" in content
-    assert "all entities, known answers filtered, test, head and tail" in content
+    assert "all entities, known answers filtered, test, both sides" in content
 
 
 def test_of_a_mean_rank_the_lower_one_is_better(literature):
