@@ -25,6 +25,8 @@ SCHEMA = pl.Schema(
         **dict.fromkeys(BOUNDS, pl.Float64),
     }
 )
+APPROXIMATE = "entities"
+"""The method of constants that rest on a documented number of entities."""
 BASELINES_SCHEMA = pl.Schema(
     {
         **dict.fromkeys((*EVALUATION, "baseline", "metric"), pl.String()),

@@ -16,6 +16,7 @@ from rankadjust.counting.evaluators import as_evaluator_prints
 from rankadjust.database.arithmetic import adjusted, stated_scores
 from rankadjust.database.constants import Database
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
+from rankadjust.database.store import APPROXIMATE
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Adjusted:
     status : str
         ok; or bounded, where the constants are known within bounds only: then expectation and index are the middle of
         their bounds, index_low to index_high and z_low to z_high allow for rounding and bounds together, and z is
-        None.
+        None; or approximate, where nobody counted the candidates and there are about as many as documented entities.
     value, value_low, value_high : float
         The value, and the ends of the interval that rounds to it.
     expectation, expectation_low, expectation_high : float
@@ -168,6 +169,7 @@ def _adjusted(
         raise ImpossibleValueError(f"{limit}, so {value.text} cannot be its value")
     row |= {"value": value.value, "value_low": value.low, "value_high": value.high, "scores": scores}
     row["status"] = "bounded" if row["expectation"] is None and row["expectation_low"] is not None else "ok"
+    row["status"] = "approximate" if row["method"] == APPROXIMATE else row["status"]
     row = adjusted(row)
     if row["baseline"] is not None and row["gain"] is None:
         row["reason_gain"] = f"{row['baseline']} is perfect already: nothing can be gained"

@@ -225,7 +225,7 @@ def _joined(
 
 
 def _with_evaluations(rows: pl.DataFrame, database: pl.DataFrame) -> pl.DataFrame:
-    """Fill in the usual evaluation of a data set where a row says none, and that of a code base where it is named."""
+    """Fill in the usual evaluation of a data set where a row says none, and the evaluation of a code base."""
     given = ["dataset", "protocol", *(f"{name}_is_open" for name in _OPEN)]
     held = set(database.select("dataset", "protocol").unique().iter_rows())
     found = []

@@ -19,9 +19,10 @@ from rankadjust.data.registry import Dataset
 from rankadjust.database.arithmetic import add_adjusted
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import GAIN, add_gain
+from rankadjust.database.documented import documented_entities
 from rankadjust.database.histograms import Histograms
 from rankadjust.literature.mapping import MAPPED, Rules, load_rules, map_words, resolve_names
-from rankadjust.literature.row_constants import add_benchmark_notes, add_constants, documented_entities
+from rankadjust.literature.row_constants import add_benchmark_notes, add_constants
 from rankadjust.literature.statuses import USABLE, add_certainty, add_status
 from rankadjust.literature.tidy import add_duplicate, add_run, long_table, require_columns, tidy_columns
 

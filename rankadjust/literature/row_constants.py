@@ -8,29 +8,10 @@ import polars as pl
 from rankadjust.base.vocabulary import KEY, SAMPLED
 from rankadjust.chance.moments import metric_moments
 from rankadjust.counting.protocols import load_benchmarks
-from rankadjust.data.registry import Dataset
 from rankadjust.database.arithmetic import add_coefficients
 from rankadjust.literature.mapping import ALL_ENTITIES
 
 _UNKNOWN_TASKS = "the number of tasks is not known: no z"
-
-
-def documented_entities(registry: Mapping[str, Dataset]) -> dict[str, int]:
-    """Return the documented number of entities of each data set, or else its number of entities in training.
-
-    The benchmarks with a constant number of candidates are included. Inductive data sets are left out: their candidates
-    are the entities of one of two graphs.
-    """
-    counts = {
-        benchmark.dataset: benchmark.entities
-        for benchmark in load_benchmarks()
-        if not any(split.startswith("inference") for split in benchmark.tasks)
-    } | {
-        name: expected.get("entities", expected.get("entities_in_training"))
-        for name, dataset in registry.items()
-        if dataset.role != "inductive" and (expected := dataset.expected or {})
-    }
-    return {name: count for name, count in counts.items() if count is not None}
 
 
 def add_benchmark_notes(rows: pl.DataFrame) -> pl.DataFrame:

@@ -116,3 +116,31 @@ def test_a_tidy_table_gets_the_usual_evaluation_or_that_of_its_evaluator():
         ("filtered", "testing", "tail"),
     ]
     assert rescored["status"].to_list() == ["ok", "bounded", "ok", "ok", "ok", "protocol_unknown"]
+
+
+def test_every_data_set_answers_with_a_number_or_says_how_to_get_one():
+    names = dict.fromkeys([*load_registry(), *(each.dataset for each in load_benchmarks())])
+    answers = {name: answer(name) for name in names}
+    numbers = {name: each for name, each in answers.items() if isinstance(each, float)}
+    assert len(numbers) > 100
+    assert all(0 < each < 0.5 for each in numbers.values())
+    others = {name: each for name, each in answers.items() if name not in numbers}
+    assert others.pop("ogbl-ddi").startswith("MRR has no expectation for ogbl-ddi")
+    assert [each for each in others.values() if "count it with" not in each or "\n" in each] == []
+
+
+def answer(name):
+    try:
+        return adjust("0.5", dataset=name, metric="mrr").expectation
+    except RankadjustError as error:
+        return str(error)
+
+
+def test_a_documented_number_of_entities_gives_an_approximate_value():
+    # PyKEEN documents 77,951 entities of CoDEx-L; ln(N) / N is about the MRR of chance.
+    adjusted = adjust("0.3", dataset="codexl", metric="mrr")
+    assert (adjusted.status, adjusted.z, adjusted.tasks) == ("approximate", None, None)
+    assert adjusted.expectation == pytest.approx(0.000152, rel=1e-2)
+    assert "77,951" in adjusted.reason
+    with pytest.raises(RankadjustError, match="typed needs its triples"):
+        adjust("0.3", dataset="CoDEx-L", metric="mrr", protocol="typed")
