@@ -29,11 +29,11 @@ _EVALUATION = (
     options.option("--dataset", help="Data set, by name or alias."),
     options.option("--side", help="head, tail or both; by default the usual one of the data set."),
     *(*options.EVALUATION, options.SCORES),
-    options.option(
-        "--against",
-        help="Compare values with this counting baseline (popularity, redundancy, rules), not the best one.",
-    ),
     *options.OF_DATABASE,
+)
+_AGAINST = options.option(
+    "--against",
+    help="Compare values with this counting baseline (popularity, redundancy, rules), not the best one.",
 )
 _CONSTANT = (
     options.option(
@@ -46,25 +46,35 @@ _CONSTANT = (
 
 
 def _kind_of(given: Mapping[str, Any]) -> str:
+    if given["triples"] is not None:
+        return options.OWN
     if given["dataset"] is None and given["num_candidates"] is None:
-        raise click.UsageError("Give --dataset, or --num-candidates where every task has as many.")
+        raise click.UsageError(
+            "Give --dataset or --triples, or --num-candidates where every task has as many."
+        )
     return _ALONE if given["dataset"] is None else _OF_SET
 
 
 def _adjust(
-    values: tuple[str, ...], metric: str | None, constants: "Constants", dataset: str, **given: Any
+    values: tuple[str, ...],
+    metric: str | None,
+    dataset: Any,
+    against: str | None,
+    constants: "Constants | None" = None,
+    **given: Any,
 ) -> None:
     from rankadjust.evaluation.one_value import adjust as adjust_value
 
     named = named_values(values, metric)
     shown = {name: given.pop(name) for name in ("everything", "as_json")}
-    require_times(given["scores"], constants, dataset)
-    found = [
-        adjust_value(text, metric=name, dataset=dataset, database=constants, **given) for name, text in named
-    ]
-    say_if_histograms_are_missing(constants)
-    say_if_times_are_ignored(constants, found[0].dataset, found[0].protocol)
-    _show(named, found, against=given["against"], **shown)
+    if constants is not None:
+        require_times(given["scores"], constants, dataset)
+    known = {"dataset": dataset, "against": against, "database": constants, **given}
+    found = [adjust_value(text, metric=name, **known) for name, text in named]
+    if constants is not None:
+        say_if_histograms_are_missing(constants)
+        say_if_times_are_ignored(constants, found[0].dataset, found[0].protocol)
+    _show(named, found, against=against, **shown)
 
 
 def _adjust_constant(
@@ -109,7 +119,8 @@ adjust = options.CommandByInput(
     "adjust",
     _kind_of,
     {
-        _OF_SET: options.command(*_COMMON, *_EVALUATION)(_adjust),
+        options.OWN: options.command(*_COMMON, *options.TRIPLES, _AGAINST)(_adjust),
+        _OF_SET: options.command(*_COMMON, *_EVALUATION, _AGAINST)(_adjust),
         _ALONE: options.command(*_COMMON, *_CONSTANT)(_adjust_constant),
     },
     help="""Adjust printed values for chance, and compare them with counting training triples.
@@ -120,6 +131,7 @@ adjust = options.CommandByInput(
     epilog=options.examples(
         "rankadjust adjust --dataset FB15k-237 --metric mrr 0.338",
         "rankadjust adjust --dataset FB15k-237 mrr=0.338 hits@10=53.3%",
+        "rankadjust adjust --triples train.tsv valid.tsv test.tsv mrr=0.338",
         "rankadjust adjust --num-candidates 501 mrr=0.338",
     ),
 )

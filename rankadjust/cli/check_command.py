@@ -28,7 +28,9 @@ _SOURCES = click.Argument(["tables"], nargs=-1, required=True, type=options.PATH
 def _kind_of(given: Mapping[str, Any]) -> str:
     tables = given["tables"]
     is_typed = any("=" in table.name for table in tables) and not any(table.exists() for table in tables)
-    return _TABLES if not is_typed else _ALONE if given["dataset"] is None else _TYPED
+    if not is_typed:
+        return _TABLES
+    return options.OWN if given["triples"] is not None else _ALONE if given["dataset"] is None else _TYPED
 
 
 def _check_tables(
@@ -61,22 +63,28 @@ def _check_tables(
 
 
 def _check_values(
-    tables: tuple[Path, ...], as_json: bool, constants: "Constants | None" = None, **given: Any
+    tables: tuple[Path, ...],
+    as_json: bool,
+    dataset: Any = None,
+    constants: "Constants | None" = None,
+    **given: Any,
 ) -> None:
     by_metric = by_metric_of([str(value) for value in tables])
     from rankadjust.counting.evaluators import as_evaluator_prints
     from rankadjust.public_set import EvaluationSet
 
-    if constants is None:
-        # More candidates and tasks than any data set has: what is impossible here is impossible everywhere.
-        tasks = EvaluationSet.constant(candidates=2**40, tasks=10**9)
-    else:
+    if constants is not None:
         chosen = {name: text for name, text in given.items() if text is not None}
-        tasks = EvaluationSet.of(constants, **chosen)
+        tasks = EvaluationSet.of(constants, dataset, **chosen)
         if given["evaluator"] is not None:
             by_metric = {
                 as_evaluator_prints(given["evaluator"], name)[0]: text for name, text in by_metric.items()
             }
+    elif dataset is not None:
+        tasks = dataset
+    else:
+        # More candidates and tasks than any data set has: what is impossible here is impossible everywhere.
+        tasks = EvaluationSet.constant(candidates=2**40, tasks=10**9)
     flagged = tasks.check(by_metric)
     found = flagged.select("severity", "message").iter_rows()
     lines = [f"{severity.replace('_', ' ')}: {message}" for severity, message in found]
@@ -121,6 +129,7 @@ check = options.CommandByInput(
     "check",
     _kind_of,
     {
+        options.OWN: options.command(_SOURCES, *options.TRIPLES, options.JSON)(_check_values),
         _TABLES: options.command(
             *(_SOURCES, options.SIDECAR, *options.FACTS, options.ACCEPT, options.ASK),
             *(*options.OF_DATABASE, options.JSON),

@@ -59,6 +59,8 @@ def _kind_of(given: Mapping[str, Any]) -> str:
         raise click.UsageError(
             f"{printed[0]}: printed values cannot say which model is better; give the files of ranks of both models."
         )
+    if given["triples"] is not None:
+        return options.OWN
     if len(datasets) > 1 or len(given["tasks"]) > 1:
         raise click.UsageError(
             "Several data sets are given as --dataset NAME=FOLDER, each with its own models."
@@ -73,6 +75,7 @@ def compare_ranks(
     everything: bool,
     *,
     datasets: Sequence[str] = (),
+    dataset: Any = None,
     tasks: Sequence[str] = (),
     by: str | None = None,
     figure: Path | None = None,
@@ -87,7 +90,7 @@ def compare_ranks(
 
     paths = [Path(model) for model in models]
     known = _settings(given, everything) | {
-        "dataset": datasets[0] if datasets else None,
+        "dataset": datasets[0] if datasets else dataset,
         "tasks": Path(tasks[0]) if tasks else None,
         "database": constants,
     }
@@ -189,6 +192,9 @@ compare = options.CommandByInput(
     "compare",
     _kind_of,
     {
+        options.OWN: options.command(*(_MODELS, *_COMMON, *options.TRIPLES, options.AGAINST, options.BY))(
+            compare_ranks
+        ),
         _OF_DATASET: options.command(*_OF_ONE, options.SIDE, _FIGURE)(compare_ranks),
         _ALONE: options.command(_MODELS, _DATASETS, *_COMMON, options.SIDE, _FIGURE)(compare_ranks),
         _BY_OR_AGAINST: options.command(*_OF_ONE, options.SIDE, options.AGAINST, options.BY)(compare_ranks),

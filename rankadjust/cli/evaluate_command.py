@@ -38,9 +38,6 @@ _CANDIDATES = options.option(
 )
 _LAYOUT = (
     options.option(
-        "--columns", help="Names of the columns of an array or of a text without a header, with commas."
-    ),
-    options.option(
         "--beyond",
         type=int,
         metavar="K",
@@ -66,6 +63,8 @@ _EVERY_KIND = (
 
 
 def _kind_of(given: Mapping[str, Any]) -> str:
+    if given["triples"] is not None:
+        return options.OWN
     if given["by"] is not None:
         return _PARTS if given["against"] is None else _PARTS_AGAINST
     if given["dataset"] is None and given["results"] is not None:
@@ -78,24 +77,19 @@ def _evaluate(
     tasks: Path | None,
     metrics: tuple[str, ...],
     *,
-    dataset: str | None = None,
+    columns: str | None = None,
     constants: "Constants | None" = None,
     **given: Any,
 ) -> None:
     from rankadjust.chance.metrics import FAMILIES
-    from rankadjust.database.evaluation_set import EvaluationSet
     from rankadjust.evaluation.evaluate import evaluate as evaluate_ranks
     from rankadjust.output.adjusted_text import FIRST_METRICS
 
     shown = {name: given.pop(name) for name in ("everything", "output", "as_json")}
-    if constants is not None and dataset is not None:
-        require_times(given["scores"], constants, dataset)
-        of_set = EvaluationSet.of(
-            constants, dataset, given["protocol"], given["split"], evaluator=given["evaluator"]
-        )
-        given |= {"dataset": dataset, "database": constants}
-        given["against"] = given["against"] or ("best" if of_set.counted(["mrr"]).height else None)
-    given["columns"] = tuple(given["columns"].split(",")) if given["columns"] else ()
+    if constants is not None:
+        require_times(given["scores"], constants, given["dataset"])
+        given["database"] = constants
+    given["columns"] = tuple(columns.split(",")) if columns else ()
     judged = ranks if tasks is None else _with_attributes(ranks, tasks, given)
     usual = tuple(FAMILIES) if any(shown.values()) else FIRST_METRICS
     result = evaluate_ranks(judged, metrics=metrics or usual, **given)
@@ -148,12 +142,14 @@ def _with_attributes(ranks: Path, tasks: Path, given: Mapping[str, Any]) -> "pl.
 
 
 _OF_DATASET = (_DATASET, *options.EVALUATION, *options.OF_DATABASE)
-_OF_RANKS = (_RANKS, _SIDE, options.AGAINST, _TASKS, _CANDIDATES, *_LAYOUT, *_EVERY_KIND)
+_OF_OWN = (_RANKS, options.AGAINST, _TASKS, _CANDIDATES, *_LAYOUT, *_EVERY_KIND)
+_OF_RANKS = (*_OF_OWN, options.COLUMNS, _SIDE)
 _OF_PARTS = (_RANKS, options.BY, _TASKS, *_EVERY_KIND)
 evaluate = options.CommandByInput(
     "evaluate",
     _kind_of,
     {
+        options.OWN: options.command(*_OF_OWN, *options.TRIPLES)(_evaluate),
         "ranks of a data set": options.command(*_OF_RANKS, *_OF_DATASET, options.SCORES)(_evaluate),
         _ALONE: options.command(*_OF_RANKS)(_evaluate),
         _PARTS: options.command(*_OF_PARTS, _CANDIDATES)(_evaluate_parts),
@@ -167,6 +163,7 @@ evaluate = options.CommandByInput(
     """,
     epilog=options.examples(
         "rankadjust evaluate ranks.parquet --dataset FB15k-237",
+        "rankadjust evaluate ranks.csv --triples train.tsv valid.tsv test.tsv",
         "rankadjust evaluate ranks.csv --num-candidates 501",
     ),
 )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from rankadjust.database.constants import Constants
     from rankadjust.literature.result_files import Results
+    from rankadjust.public_set import EvaluationSet
 
 _PUBLISHED = ("resources", "published")
 
@@ -27,6 +28,32 @@ def require_times(scores: str | None, constants: "Constants", dataset: str) -> N
     """Refuse --scores, which say how a model sees times, for a data set that has none."""
     if scores is not None and not constants.has_times(constants.rows(dataset=dataset)["dataset"][0]):
         raise click.UsageError("--scores has no effect on a data set without times; leave it out.")
+
+
+def own_set(
+    triples: tuple[Path, Path, Path], columns: str | None, protocol: str, split: str, side: str
+) -> "EvaluationSet":
+    """Return the evaluation set of the triples in the files of training, validation (- for none) and test."""
+    from rankadjust.data.encode import encode
+    from rankadjust.data.read import read_own_triples
+    from rankadjust.data.registry import Dataset
+    from rankadjust.data.summary import summarise, warnings
+    from rankadjust.public_set import EvaluationSet
+
+    names = tuple(columns.split(",")) if columns else ()
+    train, valid, test = (None if file == Path("-") else read_own_triples(file, names) for file in triples)
+    if train is None or test is None:
+        raise RankadjustError(
+            "--triples: only validation may be left out (-); give training and test triples"
+        )
+    own = EvaluationSet.from_triples(train, valid, test, protocol=protocol, split=split, side=side)
+    splits = {"training": train, "validation": valid, "testing": test}
+    given = {name: frame for name, frame in splits.items() if frame is not None}
+    encoded = encode(given)
+    described = Dataset(own.dataset, "transductive", (), tuple(given), Path())
+    for warning in warnings(encoded, summarise(encoded, described), described):
+        echo(f"warning: {warning}", err=True)
+    return own
 
 
 def read_table(

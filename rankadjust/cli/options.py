@@ -72,6 +72,22 @@ SCORES = option(
     type=click.Choice(["per-time", "static"]),
     help="Temporal data: does the model score a triple anew at every time, or once for all times?",
 )
+COLUMNS = option(
+    "--columns",
+    help="Names of the columns, with commas, where a file (ranks, or --triples) has no header that names them.",
+)
+TRIPLES = (
+    option(
+        "--triples",
+        nargs=3,
+        type=PATH,
+        metavar="TRAIN VALID TEST",
+        help="In place of a data set: the files of your own triples, text or Parquet; - for VALID if there is none.",
+    ),
+    *(COLUMNS, EVALUATION_PROTOCOL, EVALUATION_SPLIT, SIDE),
+)
+"""Own triples; a command gets them as `dataset`, an evaluation set."""
+OWN = "own triples"
 BY = option(
     "--by",
     type=click.Choice(["relation", "candidates", "cardinality", "half-link"]),
@@ -132,7 +148,7 @@ def examples(*lines: str) -> str:
 class Command(click.Command):
     """A command that takes negative numbers as values, and does not write over what it reads.
 
-    In place of the options OF_DATABASE its function gets `constants`.
+    In place of the options OF_DATABASE its function gets `constants`, and in place of TRIPLES an evaluation set.
     """
 
     def invoke(self, ctx: click.Context) -> object:
@@ -146,6 +162,11 @@ class Command(click.Command):
             ctx.params["constants"] = (
                 Constants.from_files(database) if results is None else Constants.of_run(results)
             )
+        if "triples" in ctx.params:
+            from rankadjust.cli.inputs import own_set
+
+            names = [parameter.name or "" for parameter in TRIPLES]
+            ctx.params["dataset"] = own_set(**{name: ctx.params.pop(name) for name in names})
         return super().invoke(ctx)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

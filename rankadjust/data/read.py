@@ -6,8 +6,8 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.io import read_csv
-from rankadjust.base.vocabulary import TASK_SIDES
+from rankadjust.base.io import read_csv, read_parquet, readable
+from rankadjust.base.vocabulary import LABEL_COLUMNS, TASK_SIDES, TIME_COLUMNS
 from rankadjust.data.registry import REST, Format
 
 # The format of OpenKE's triples.
@@ -64,6 +64,33 @@ def read_triples(path: str | Path, form: Format, name: str | None = None) -> pl.
     if not regular:
         raise _first_problem(path, declared, name) or RankadjustError(f"{name}: {problem}")
     return frame
+
+
+def read_own_triples(path: str | Path, columns: tuple[str, ...] = ()) -> pl.DataFrame:
+    """Return the triples of a file whose format nobody declares, as `read_triples` does.
+
+    A file .parquet, or text: between tabs, between commas (.csv), or else between blanks. A first line that names head,
+    relation and tail is a header; a number is one of OpenKE's. columns: as in Format, in place of the header's names.
+    """
+    path = Path(path)
+    if columns and not set(LABEL_COLUMNS) <= set(columns):
+        raise RankadjustError(
+            f"the columns are {', '.join(columns)}; they have to be head, relation and tail"
+        )
+    if path.suffix == ".parquet":
+        with readable(path):
+            frame = read_parquet(path)
+        return frame.rename(dict(zip(frame.columns, columns, strict=False)))
+    with readable(path, "cannot be read as triples"), path.open("rb") as file:
+        line = file.readline().removeprefix(_BOM).decode(errors="replace").strip()
+    if line.isdigit():
+        return read_triples(path, replace(OPENKE, columns=columns or OPENKE.columns))
+    form = Format("tab" if "\t" in line else "comma" if path.suffix == ".csv" else "whitespace")
+    fields = [field.strip().casefold() for field in line.split(form.separator)]
+    is_header = set(LABEL_COLUMNS) <= set(fields)
+    named = [field if field in (*LABEL_COLUMNS, *TIME_COLUMNS) else "ignore" for field in fields]
+    known = columns or (named if is_header else form.columns)
+    return read_triples(path, replace(form, columns=tuple(known), header_lines=int(is_header)))
 
 
 def read_entities(path: str | Path, form: Format, name: str | None = None) -> pl.Series:

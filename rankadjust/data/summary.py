@@ -218,7 +218,7 @@ def _header(parts: Mapping[str, pl.DataFrame], encoded: Encoded) -> Iterator[str
     words = [encoded.labels.filter(kind=kind, id=number)["label"].item() for kind, number in named]
     yield (
         f"the first line of every split is {', '.join(map(repr, words))}, and these labels occur nowhere else: "
-        "if they name the columns, declare format.header_lines: 1"
+        "if they name the columns, delete this line, or declare format.header_lines: 1"
     )
 
 

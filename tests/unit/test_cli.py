@@ -363,7 +363,7 @@ def test_a_number_of_candidates_stands_for_a_data_set(run):
     with_tasks = json.loads(run("adjust --num-candidates 10 --num-tasks 100 --json hits@1=40%")[1])[0]
     assert round(with_tasks["z"], 9) == 10.0
     for line, message in (
-        ("mrr=0.5", "Give --dataset, or --num-candidates"),
+        ("mrr=0.5", "Give --dataset or --triples, or --num-candidates"),
         ("--num-candidates 10 gmr=2", "gmr is not a mean over tasks: give --num-tasks, too"),
         ("--num-candidates 10 --split testing mrr=0.5", "--split has no effect on values without --dataset"),
         ("--num-candidates 10 --num-tasks 0 mrr=0.5", "tasks is 0"),
@@ -566,6 +566,69 @@ def test_an_own_data_set_is_found_in_the_results_of_its_run(run, results):
         ["filtered", "raw"],
     )
     assert "my-graph" not in run("datasets")[1]
+
+
+TINY = [str(DATA / "tiny" / name) for name in ("train.txt", "valid.txt", "test.txt")]
+
+
+def test_triples_stand_for_a_data_set(run, tmp_path):
+    """A random ranking has an MRR of 49/72: three tasks of two candidates and three of three (tests/data/tiny)."""
+    found = json.loads(run("adjust mrr=0.81 --json --triples", *TINY)[1])
+    assert found[0]["expectation"] == pytest.approx(49 / 72, rel=1e-12)
+    ranks = tmp_path / "ranks.csv"
+    ranks.write_text("triple,side,rank\n1,head,1\n1,tail,2\n2,head,1\n2,tail,1\n3,head,2\n3,tail,3\n")
+    rows = json.loads(run("evaluate --json --metric mrr", ranks, "--triples", *TINY)[1])
+    [both] = [row for row in rows if row["side"] == "both"]
+    assert both["expectation"] == pytest.approx(49 / 72, rel=1e-12)
+    compared = json.loads(run("compare --json --against best", ranks, "--triples", *TINY)[1])
+    assert {row["model"] for row in compared["values"]} == {"ranks", both["baseline"]}
+    # Three tasks of two candidates and three of three have a mean rank of 2.5 at most.
+    assert run("check mr=2.51 --triples", *TINY)[0] == 1
+    of_heads = json.loads(run("adjust mrr=0.81 --side head --json --triples", *TINY)[1])
+    assert (of_heads[0]["tasks"], of_heads[0]["side"]) == (3, "head")
+
+
+@pytest.mark.parametrize(
+    ("suffix", "separator", "header", "columns"),
+    [
+        (".csv", ",", "Head,relation,TAIL,weight", ""),
+        (".tsv", "\t", "", "--columns head,relation,tail,ignore"),
+        (".txt", " ", "6", "--columns head,relation,tail,ignore"),
+        (".parquet", "", "", ""),
+    ],
+)
+def test_triples_are_read_in_any_format(run, tmp_path, suffix, separator, header, columns):
+    files = []
+    for path in TINY:
+        rows = pl.read_csv(path, separator="\t", has_header=False, new_columns=["head", "relation", "tail"])
+        files.append(tmp_path / f"{len(files)}{suffix}")
+        if suffix == ".parquet":
+            rows.write_parquet(files[-1])
+        else:
+            lines = [header] * bool(header) + [separator.join([*row, "1"]) for row in rows.iter_rows()]
+            files[-1].write_text("\n".join(lines))
+    line = f"adjust mrr=0.81 --json {columns} --triples"
+    assert run(line, *files) == run("adjust mrr=0.81 --json --triples", *TINY)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("--triples {0} {1} {2} --dataset Nations", "--dataset has no effect on own triples; leave it out"),
+        ("--triples {0} {1} {2} --columns head,tail", "they have to be head, relation and tail"),
+        ("--triples {0} - -", "give training and test triples"),
+        ("--triples {0} none.txt {2}", "none.txt: there is no such file"),
+    ],
+)
+def test_mistakes_about_own_triples(run, line, message):
+    code, _, error = run(f"adjust mrr=0.81 {line.format(*TINY)}")
+    assert code in {1, 2}
+    assert message in error
+
+
+def test_test_triples_that_stand_in_training_are_warned_about(run):
+    _, _, error = run("adjust mrr=0.81 --triples", TINY[0], TINY[1], TINY[0])
+    assert error.startswith("warning: the splits training and testing are the same file")
 
 
 def test_tables_name_an_own_data_set(run, results, tmp_path):

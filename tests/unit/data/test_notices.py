@@ -60,7 +60,7 @@ def test_a_header_left_in_is_seen(tmp_path):
     assert line == "my-graph: 42 entities, 6 relations, 1,601 / 201 / 201 triples"
     assert found[0] == (
         "the first line of every split is 'head', 'relation', 'tail', and these labels occur nowhere else: "
-        "if they name the columns, declare format.header_lines: 1"
+        "if they name the columns, delete this line, or declare format.header_lines: 1"
     )
 
 
