@@ -11,23 +11,26 @@ from rankadjust.data.sources import File, Http, Local, Package, Zenodo
 _HEAD = """\
 # Data sets
 
-Is your data set known, and are its constants shipped? Look for its name in the table. This page is made from the
+Is your data set known, and are its constants shipped? Look for its name in the two tables. This page is made from the
 registry, `config/datasets.yaml`, by `make api`, and a test compares the two.
-
-* A data set in the state *here* has its constants in the released database. Somebody has read its files, so the
-  registry has their checksums and counts, and a run refuses other files.
-* If the state is *address registered*, nobody has read the files yet, and the released database has no exact
-  constants. A run that asks for the data set fetches the files and reports their checksums.
-* *Bounds* means that other files bound all constants, although nobody has read the training triples. The released
-  database has these bounds ([methods.md](methods.md#without-training-triples)).
 
 Each data set keeps its licence, which the registry quotes in full. "none stated" means that somebody looked and
 found no licence, and "not checked" that nobody looked. The numbers of entities, validation triples and test triples
-belong to the graph that is tested. A dash means that a number is not known.
+belong to the graph that is tested. A dash means that a number is not known. Names that PyKEEN and ULTRA use for the
+data set are in the last column.
+
+## Released
+
+Somebody has read the files of these data sets, so the released database has their constants. The registry has
+checksums and counts, and a run refuses other files.
 """
 
-_ALL = """\
-## All data sets
+_REGISTERED = """
+## Registered
+
+Nobody has read the files of these data sets yet, so the released database has no exact constants. A run that asks for
+the data set fetches the files and reports their checksums. *Bounds* means that other files bound all constants, and
+the released database has these bounds ([methods.md](methods.md#without-training-triples)).
 """
 
 _MISSING = """\
@@ -44,9 +47,12 @@ constants.
 
 def datasets_page(registry: Mapping[str, Dataset]) -> str:
     """Return the page in Markdown, in the order of the registry."""
-    header = (
-        *("data set", "kind", "state", "entities", "validation", "testing", "licence", "source"),
-        *("in PyKEEN", "in ULTRA"),
+    header = ("data set", "kind", "entities", "validation", "testing", "licence", "source", "also called")
+    released, registered = (
+        _table(
+            header, (_row(dataset) for dataset in registry.values() if bool(dataset.verified) == is_released)
+        )
+        for is_released in (True, False)
     )
     lacking: dict[tuple[str, str, str], list[str]] = {}
     for dataset in registry.values():
@@ -56,7 +62,7 @@ def datasets_page(registry: Mapping[str, Dataset]) -> str:
         ("files without a checksum", "counts known", "why it cannot be read", "data sets"),
         ([*lacks, ", ".join(names)] for lacks, names in lacking.items()),
     )
-    return "\n".join([_HEAD, _ALL, _table(header, map(_row, registry.values())), _MISSING, missing])
+    return "\n".join([_HEAD, released, _REGISTERED, registered, _MISSING, missing])
 
 
 def _lacks(dataset: Dataset) -> tuple[str, str, str]:
@@ -68,25 +74,17 @@ def _lacks(dataset: Dataset) -> tuple[str, str, str]:
     )
 
 
-def _status(dataset: Dataset) -> str:
-    if dataset.verified:
-        return "here"
-    return "address registered" if dataset.without_training is None else "address registered, bounds"
-
-
 def _row(dataset: Dataset) -> list[str]:
     prefix = "inference_" if dataset.role == "inductive" else ""
     return [
         dataset.name,
-        dataset.role,
-        _status(dataset),
+        dataset.role + ", bounds" * (not dataset.verified and dataset.without_training is not None),
         _entities(dataset),
         _triples(dataset, f"{prefix}validation"),
         _triples(dataset, f"{prefix}testing"),
         _licence(dataset),
         _source(dataset),
-        dataset.pykeen or "–",
-        str(dataset.ultra or "–"),
+        ", ".join(dict.fromkeys(str(name) for name in (dataset.pykeen, dataset.ultra) if name)),
     ]
 
 
