@@ -18,19 +18,34 @@ the number of candidates of a task.
 """
 
 
+_OF_SPLITS = {
+    "distinct_triples_": "different triples of a split; a column for each split",
+    "triples_": "lines of a split; a column for each split",
+}
+
+
 def columns_page() -> str:
     """Return the page as Markdown."""
     tables: dict[str, dict[str, Any]] = read_yaml(Path(deposit.__file__).parent / "columns.yaml")
-    return _HEAD + "".join(_section(name, table, list(tables.values())) for name, table in tables.items())
+    known: dict[str, str] = {}
+    return _HEAD + "".join(_section(name, table, known) for name, table in tables.items())
 
 
-def _section(name: str, table: dict[str, Any], tables: list[dict[str, Any]]) -> str:
+def _section(name: str, table: dict[str, Any], known: dict[str, str]) -> str:
+    """Return a table of the columns that no table above describes in the same words; known: those, made longer here."""
+    said = {column: about["description"] for column, about in table["columns"].items()}
+    new = {column: text for column, text in said.items() if known.get(column) != text}
+    known |= said
     title = f"\n## {name}\n\n{' '.join(table['description'].split())} The key of a row: {', '.join(table['key'])}.\n"
-    first = next(one for one in tables if one["columns"] == table["columns"])
-    if first is not table:
-        return title
-    rows = (f"| `{column}` | {said['description']} |\n" for column, said in table["columns"].items())
-    return f"{title}\n| column | content |\n|---|---|\n{''.join(rows)}"
+    if new and len(new) < len(said):
+        title += f"\nColumns as above: {', '.join(f'`{column}`' for column in said if column not in new)}.\n"
+    # The columns of single splits differ in the name of the split alone.
+    rows: dict[str, str] = {}
+    for column, text in new.items():
+        start = next((start for start in _OF_SPLITS if column.startswith(start)), None)
+        rows[column if start is None else f"{start}…"] = text if start is None else _OF_SPLITS[start]
+    listed = "".join(f"| `{column}` | {text} |\n" for column, text in rows.items())
+    return title + (f"\n| column | content |\n|---|---|\n{listed}" if rows else "")
 
 
 if __name__ == "__main__":
