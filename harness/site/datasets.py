@@ -20,7 +20,7 @@ KINDS = {
     "transductive": "Transductive",
     "temporal": "Temporal",
     "inductive": "Inductive",
-    "": "Known by their candidates",
+    "": "Other benchmarks",
 }
 # A scorer that only finds the same pair under another relation shows a problem of the data from this MRR on.
 _REDUNDANT = 0.3
@@ -82,6 +82,7 @@ def dataset_facts(name: str, literature: Literature) -> dict[str, Any]:
     usual = tuple(evaluations[0][part] for part in ("protocol", "split", "side"))
     board = next((board for board in literature.boards if board.evaluation == (name, *usual)), None)
     values = literature.values.filter(dataset=name)
+    rows = [each for row in board.rows for each in (row, *row["variants"])] if board else []
     return {
         "dataset": name,
         "kind": known.role if known else "",
@@ -96,7 +97,8 @@ def dataset_facts(name: str, literature: Literature) -> dict[str, Any]:
         "evaluations": evaluations,
         "command": command(name, evaluations[0]),
         "sources": sorted({file.removesuffix(".csv") for file in values["file"].drop_nulls()}),
-        "latest": values["year"].drop_nulls().max(),
+        "read": len({row["source"] for row in rows}),
+        "latest": max((row["year"] for row in rows if row["year"]), default=None),
     }
 
 
@@ -112,7 +114,7 @@ def _page(name: str, facts: Mapping[str, Any], literature: Literature) -> Page:
         template="dataset.md.jinja",
         values={
             **facts,
-            "title": KINDS[facts["kind"]],
+            "title": KINDS[facts["kind"]] if facts["kind"] else "A benchmark with candidates of its own",
             "board": next((board for words, board in named if words == usual), None),
             "others": [(words, board) for words, board in named if words != usual],
             "metrics": metrics_of({name: facts["evaluations"]}),
