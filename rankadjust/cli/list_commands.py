@@ -2,7 +2,6 @@
 # Each imports what it needs when it runs: it starts at once.
 # ruff: noqa: PLC0415
 
-import sys
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,7 @@ def show(dataset: str, protocol: str, split: str, constants: "Constants", as_jso
     from rankadjust.output.terminal import overview_text
 
     shown = overview(dataset, protocol, split, constants)
-    show_result(lambda: shown, lambda: overview_text(shown, sys.stdout.encoding), as_json)
+    show_result(lambda: shown, lambda: overview_text(shown), as_json)
 
 
 @options.command(*options.OF_DATABASE, options.JSON)

@@ -24,7 +24,6 @@ _FACTS = 20
 _LEAST_P = 1e-4
 _BARS = 12
 _BAR_WIDTH = 40
-_EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 def number(value: float | None, digits: int = 4) -> str:
@@ -97,17 +96,16 @@ def _assumed_fact(row: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
     return f"  {name_of(row['fact'])}", taken, why, where and f"({where})", row["write"] or ""
 
 
-def histogram(counts: Mapping[int, int], encoding: str | None) -> str:
-    """Return how many tasks have how many candidates as bars; plain signs where the encoding has no blocks."""
+def histogram(counts: Mapping[int, int]) -> str:
+    """Return how many tasks have how many candidates as bars of signs that every terminal has."""
     lowest, highest = min(counts), max(counts)
     width = -(-(highest - lowest + 1) // _BARS)
     bars = dict.fromkeys(range(lowest, highest + 1, width), 0)
     for candidates, tasks in counts.items():
         bars[lowest + (candidates - lowest) // width * width] += tasks
     longest = max(bars.values())
-    draw = _blocks if _can_encode(encoding) else _signs
     rows = [
-        (_range(first, min(first + width - 1, highest)), f"{tasks:,}", draw(tasks / longest))
+        (_range(first, min(first + width - 1, highest)), f"{tasks:,}", _signs(tasks / longest))
         for first, tasks in bars.items()
     ]
     text = table(("candidates", "tasks", ""), [(name, tasks, "") for name, tasks, _ in rows])
@@ -119,25 +117,12 @@ def _range(first: int, last: int) -> str:
     return f"{first:,}" if first == last else f"{first:,} to {last:,}"
 
 
-def _blocks(share: float) -> str:
-    # Something is never drawn as nothing.
-    eighths = max(round(8 * _BAR_WIDTH * share), 1 if share else 0)
-    return ("█" * (eighths // 8) + _EIGHTHS[eighths % 8]).rstrip()
-
-
 def _signs(share: float) -> str:
+    # Something is never drawn as nothing.
     return "#" * max(round(_BAR_WIDTH * share), 1 if share else 0)
 
 
-def _can_encode(encoding: str | None) -> bool:
-    try:
-        _EIGHTHS.encode(encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
-
-
-def overview_text(overview: Mapping[str, Any], encoding: str | None) -> str:
+def overview_text(overview: Mapping[str, Any]) -> str:
     """Return the counts of a data set, and a histogram for each side: of `rankadjust.database.overview.overview`."""
     counts = [f"  {name.replace('_', ' '):32}{text:>14}" for name, text in overview["counts"].items()]
     parts = ["\n".join([overview["dataset"], *counts])]
@@ -151,7 +136,7 @@ def overview_text(overview: Mapping[str, Any], encoding: str | None) -> str:
             f"{spread} candidates{average}"
         ]
         if tasks is not None:
-            lines.append(histogram(side["candidates"], encoding))
+            lines.append(histogram(side["candidates"]))
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
 
