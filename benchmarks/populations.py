@@ -35,7 +35,7 @@ from rankadjust.models.part import Part
 DATASETS = ("FB15k-237", "CoDEx-S", "WN18RR", "UMLS")
 RESPLIT = ("CoDEx-S", "UMLS")
 # For each number of triples how often coverage and size are drawn, and how often each data set is split.
-TRIPLES = {500: (1000, 300), 2000: (400, 100), 20_000: (60, 20)}
+TRIPLES = {500: (400, 200), 2000: (200, 60), 20_000: (40, 10)}
 SPLITS = 200
 METRICS = [resolve(name) for name in ("mrr", "hits@1", "hits@10", "mr")]
 # What triples have in common, and the population that is named for it.

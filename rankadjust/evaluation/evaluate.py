@@ -270,19 +270,23 @@ def _with_baseline(
     differences = [_difference(row, frame, tasks, population) for row in found.iter_rows(named=True)]
     room = pl.col("optimum") - pl.col("baseline_value")
     ends = [pl.when(pl.col("gain").is_not_null()).then(pl.col(name) / room) for name in AGAINST[-2:]]
-    near = pl.col("baseline_value").is_between(_NEAR_OPTIMUM, 1) & (pl.col("optimum") == 1)
-    magnified = filled(
-        "counting alone reaches {} of 1, so the gain magnifies noise: look at the difference",
-        pl.col("baseline_value").round(3),
-    )
     return (
         found.with_columns(pl.DataFrame(differences, schema={name: RESULT[name] for name in AGAINST[-3:]}))
         .with_columns(
             gain_low=pl.min_horizontal(ends),
             gain_high=pl.max_horizontal(ends),
-            warning=_with_remarks(pl.col("warning"), pl.when(near).then(magnified)),
+            warning=_with_remarks(pl.col("warning"), magnified()),
         )
         .with_columns(pl.when(average="micro").then(pl.col(name)).alias(name) for name in AGAINST)
+    )
+
+
+def magnified() -> pl.Expr:
+    """Return a warning about a share of 1 where counting alone nearly reaches 1, null elsewhere; needs GAIN."""
+    text = "counting alone reaches {} of 1, so the gain magnifies noise: look at the difference"
+    reached = pl.col("baseline_value")
+    return pl.when(reached.is_between(_NEAR_OPTIMUM, 1), pl.col("gain").is_not_null()).then(
+        filled(text, reached.round(3))
     )
 
 

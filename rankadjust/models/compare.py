@@ -395,9 +395,7 @@ def _adjusted(
         return rows.with_columns(**unknown)
     names = {name: pl.lit(getattr(evaluation_set, name)) for name in ("dataset", "protocol", "split")}
     metrics = rows["metric"].unique(maintain_order=True).to_list()
-    gained = add_gain(rows.with_columns(**names), evaluation_set.counted(metrics))
-    # A baseline among the models has its own value but for the order of a sum.
-    return gained.with_columns(gain=pl.when(pl.col("gain").abs() < 1e-12).then(0.0).otherwise("gain"))
+    return add_gain(rows.with_columns(**names), evaluation_set.counted(metrics))
 
 
 # --- several data sets -------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ def _cells(row: Row, *, several: bool) -> tuple[str, ...]:
         "" if chance is None else _chance(row),
         "" if baseline is None else number(row["baseline_value"]) + (f" ({baseline})" if several else ""),
         number(row["index"]) if is_visible and row["index"] is not None else "",
-        "" if row.get("gain") is None else number(row["gain"]),
+        "" if row.get("gain") is None else number(_rounded(row["gain"])),
         "" if z is None or abs(z) >= _LARGE_Z else number(z, 3),
         *(_error(row, population) for population in POPULATIONS),
     )
@@ -144,9 +144,9 @@ def counting(row: Row) -> list[str]:
     known = f"Counting training triples alone reaches {number(row['baseline_value'])} ({row['baseline']})"
     if row["gain"] is None:
         return [f"{known}, which is perfect already."]
-    low, high = (row["gain"] if end is None else end for end in (row["gain_low"], row["gain_high"]))
-    ends = interval(row.get("difference_low"), row.get("difference_high"), digits=4)
-    difference = f" The difference is {number(row['difference'])} {ends}." if ends else ""
+    low, high = (_rounded(row["gain"] if row[end] is None else row[end]) for end in ("gain_low", "gain_high"))
+    ends = interval(_rounded(row.get("difference_low")), _rounded(row.get("difference_high")), digits=4)
+    difference = f" The difference is {number(_rounded(row['difference']))} {ends}." if ends else ""
     if high < 0:
         verdict = f"{value} is below that" if metric.increasing else f"{value} is worse"
     elif low <= 0:
@@ -155,6 +155,11 @@ def counting(row: Row) -> list[str]:
     else:
         verdict = f"{value} takes {100 * row['gain']:.1f} % of the headroom"
     return [f"{known}: {verdict}.{difference}"]
+
+
+def _rounded(number_or_none: Any) -> Any:  # noqa: ANN401 - a number, or None
+    """Return 0 for what is none but for rounding."""
+    return None if number_or_none is None else round(number_or_none, 12) + 0.0
 
 
 def meaning(row: Row) -> str:

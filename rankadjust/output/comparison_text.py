@@ -7,6 +7,7 @@ import polars as pl
 
 from rankadjust.base.errors import listed
 from rankadjust.chance.metrics import resolve
+from rankadjust.evaluation.evaluate import magnified
 from rankadjust.evaluation.tasks import POPULATIONS
 from rankadjust.models.compare import LEVEL, Comparison
 from rankadjust.output.adjusted_text import short_table
@@ -64,7 +65,7 @@ def _side(compared: Comparison, side: str, everything: bool) -> str:
     known = [name for name in POPULATIONS if name != compared.population]
     others = [line for name in known for line in _disagreements(differences, name)]
     runs = _runs(differences, compared.population) if everything else []
-    lines = [*_sentences(differences), *others, *runs, *_notes(differences)]
+    lines = [*_sentences(differences), *others, *runs, *_notes(values, differences)]
     return "\n\n".join([f"side {side}\n{_values(values)}", shown, "\n".join(lines)])
 
 
@@ -167,9 +168,10 @@ def _runs(differences: pl.DataFrame, population: str) -> list[str]:
     return lines
 
 
-def _notes(differences: pl.DataFrame) -> list[str]:
+def _notes(values: pl.DataFrame, differences: pl.DataFrame) -> list[str]:
     notes = (
-        differences.drop_nulls("warning")
+        pl.concat([differences.select("metric", "warning"), values.select("metric", warning=magnified())])
+        .drop_nulls("warning")
         .group_by("warning", maintain_order=True)
         .agg(pl.col("metric").unique(maintain_order=True))
     )
