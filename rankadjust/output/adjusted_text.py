@@ -158,7 +158,7 @@ def counting(row: Row) -> list[str]:
 
 
 def _rounded(number_or_none: Any) -> Any:  # noqa: ANN401 - a number, or None
-    """Return 0 for what is none but for rounding."""
+    """Return a number, and 0 for one that only rounding makes different from 0."""
     return None if number_or_none is None else round(number_or_none, 12) + 0.0
 
 
