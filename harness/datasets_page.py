@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
-from rankadjust.data.registry import Dataset, load_registry
+from rankadjust.data.registry import Dataset, load_registry, names_elsewhere
 from rankadjust.data.sources import File, Http, Local, Package, Zenodo
 
 _HEAD = """\
@@ -31,6 +31,13 @@ _REGISTERED = """
 Nobody has read the files of these data sets yet, so the released database has no exact constants. A run that asks for
 the data set fetches the files and reports their checksums. *Bounds* means that other files bound all constants, and
 the released database has these bounds ([methods.md](methods.md#without-training-triples)).
+"""
+
+_NAMES = """\
+
+## Names by code base
+
+Commands take these names too (`config/names.csv`), and ask which data set a name of several means.
 """
 
 _MISSING = """\
@@ -62,7 +69,14 @@ def datasets_page(registry: Mapping[str, Dataset]) -> str:
         ("files without a checksum", "counts known", "why it cannot be read", "data sets"),
         ([*lacks, ", ".join(names)] for lacks, names in lacking.items()),
     )
-    return "\n".join([_HEAD, released, _REGISTERED, registered, _MISSING, missing])
+    elsewhere: dict[str, list[str]] = {}
+    for name, code_bases, ours in names_elsewhere().values():
+        # The other versions are called alike.
+        if not re.search(r"v[234]\b|v[234]_", name):
+            meant = ours[0] if len(ours) == 1 else f"one of {len(ours)}"
+            elsewhere.setdefault(code_bases, []).append(f"`{name}`: {meant}")
+    names = _table(("code base", "names"), ([code, "; ".join(each)] for code, each in elsewhere.items()))
+    return "\n".join([_HEAD, released, _REGISTERED, registered, _NAMES, names, _MISSING, missing])
 
 
 def _lacks(dataset: Dataset) -> tuple[str, str, str]:

@@ -1,8 +1,9 @@
 """The registry of data sets: config/datasets.yaml and files of the user's own, checked and merged."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from rankadjust.base.words import folded
 from rankadjust.data.archives import packing
 from rankadjust.data.sources import File, FileSet, Http, Local, Package, Zenodo
 
-SHIPPED = "config/datasets.yaml"
+SHIPPED, SHIPPED_NAMES = "config/datasets.yaml", "config/names.csv"
 
 # A source may have, besides the splits, a list of all entities, even of entities without triples.
 ENTITIES = "entities"
@@ -128,16 +129,37 @@ def _require_single(word: str, dataset: Dataset, owner: Dataset) -> None:
         )
 
 
+@cache
+def names_elsewhere() -> Mapping[str, tuple[str, str, Sequence[str]]]:
+    """Return what code bases call data sets (config/names.csv): the folded name -> name, code bases, our names.
+
+    Several of our names are data sets that go by a name together.
+    """
+    with shipped(SHIPPED_NAMES).open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))[1:]
+    return {folded(name): (name, code_bases, datasets.split()) for name, code_bases, datasets in rows}
+
+
+def name_here(name: str) -> str:
+    """Return our name of what a code base calls otherwise; any other name stays as it is.
+
+    >>> name_here("wiki5m_trans")
+    'Wikidata5M'
+    """
+    _, _, ours = names_elsewhere().get(folded(name), ("", "", [name]))
+    return ours[0] if len(ours) == 1 else name
+
+
 def resolve_dataset(name: str, registry: Mapping[str, Dataset], others: Iterable[str] = ()) -> Dataset:
     """Return the data set of that name or alias, whatever its case and punctuation.
 
     An unknown name, and one that several data sets go by, is a RankadjustError that names the candidates. others: names
     to suggest first.
     """
-    wanted = folded(name)
-    for dataset in registry.values():
-        if wanted in map(folded, (dataset.name, *dataset.aliases)):
-            return dataset
+    for wanted in map(folded, (name, name_here(name))):
+        for dataset in registry.values():
+            if wanted in map(folded, (dataset.name, *dataset.aliases)):
+                return dataset
     ambiguous = meanings(name, registry)
     if ambiguous:
         raise RankadjustError(
@@ -152,6 +174,9 @@ def resolve_dataset(name: str, registry: Mapping[str, Dataset], others: Iterable
 def meanings(name: str, registry: Mapping[str, Dataset]) -> list[str]:
     """Return the data sets that go by a name together, none where it means one or nothing."""
     wanted = folded(name)
+    _, _, elsewhere = names_elsewhere().get(wanted, ("", "", []))
+    if len(elsewhere) > 1:
+        return list(elsewhere)
     return [dataset.name for dataset in registry.values() if wanted in map(folded, dataset.ambiguous_aliases)]
 
 

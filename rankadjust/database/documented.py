@@ -11,7 +11,7 @@ from rankadjust.base.words import same_name, shipped_mapping
 from rankadjust.chance.metrics import expand
 from rankadjust.chance.moments import metric_moments
 from rankadjust.counting.protocols import get_protocol, load_benchmarks
-from rankadjust.data.registry import Dataset, meanings, resolve_dataset
+from rankadjust.data.registry import Dataset, meanings, name_here, resolve_dataset
 from rankadjust.database.store import APPROXIMATE, assemble
 
 _METRICS = ("mr", "mrr", "mrr@k", "hits@k", "ndcg", "ndcg@k", "auc")
@@ -45,7 +45,7 @@ def documented_dataset(
     are: it says how to count them.
     """
     others = {name: entry["count"] for name, entry in shipped_mapping()["entities"].items()}
-    found = same_name(name, others)
+    found = same_name(name_here(name), others)
     if found is None:
         try:
             found = resolve_dataset(name, registry).name

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.words import our_word, same_name
+from rankadjust.base.words import folded, our_word, same_name
 from rankadjust.chance.metrics import Metric, resolve
 
 if TYPE_CHECKING:
@@ -60,8 +60,13 @@ def known_name(
     if match is not None:
         return match
     if kind == DATASET:
-        from rankadjust.data.registry import load_registry, resolve_dataset  # noqa: PLC0415
+        from rankadjust.counting.protocols import load_benchmarks  # noqa: PLC0415
+        from rankadjust.data.registry import load_registry, name_here, resolve_dataset  # noqa: PLC0415
 
+        benchmarks = {folded(alias): each.dataset for each in load_benchmarks() for alias in each.aliases}
+        ours = benchmarks.get(folded(name), name_here(name))
+        if ours in known:
+            return ours
         meant = resolve_dataset(name, (registry or load_registry)(), sorted(known)).name
         if meant in known:
             return meant

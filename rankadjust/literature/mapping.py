@@ -29,7 +29,7 @@ from rankadjust.counting.evaluators import (
     usual_evaluation,
 )
 from rankadjust.counting.protocols import load_benchmarks
-from rankadjust.data.registry import Dataset, resolve_dataset
+from rankadjust.data.registry import Dataset, name_here, resolve_dataset
 from rankadjust.database.arithmetic import stated_scores
 from rankadjust.database.known_names import SPLIT, find_name
 from rankadjust.literature.tidy import tidy_columns
@@ -194,7 +194,7 @@ def resolve_names(
     finders: dict[str, Callable[[str], str | None]] = {
         # The database has the data sets of the run, under any alias.
         "dataset": lambda name: (
-            same_name(name, [*known["dataset"], *entities])
+            same_name(name_here(name), [*known["dataset"], *entities])
             or benchmark_names().get(folded(name))
             or resolve_dataset(name, registry).name
         ),

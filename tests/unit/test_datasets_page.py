@@ -46,7 +46,7 @@ def test_each_graph_of_ultra_is_one_data_set(registry):
 
 
 def test_each_data_set_has_its_row(registry):
-    lines = datasets_page(registry).partition("## What the others lack")[0].splitlines()
+    lines = datasets_page(registry).partition("## Names by code base")[0].splitlines()
     rows = [
         [cell.strip() for cell in line.strip("|").split(" | ")] for line in lines if line.startswith("| ")
     ]

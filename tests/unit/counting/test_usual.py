@@ -14,7 +14,7 @@ from rankadjust.counting.evaluators import (
     usual_evaluation,
 )
 from rankadjust.counting.protocols import get_protocol, load_benchmarks
-from rankadjust.data.registry import load_registry
+from rankadjust.data.registry import load_registry, names_elsewhere
 
 
 def test_every_code_base_has_known_protocols(project):
@@ -144,3 +144,41 @@ def test_a_documented_number_of_entities_gives_an_approximate_value():
     assert "77,951" in adjusted.reason
     with pytest.raises(RankadjustError, match="typed needs its triples"):
         adjust("0.3", dataset="CoDEx-L", metric="mrr", protocol="typed")
+
+
+@pytest.mark.parametrize(
+    ("name", "dataset"),
+    [
+        ("WN18RRInductive:v1", "GraIL-WN18RR-v1"),
+        ("FB15k-237_v1", "GraIL-FB15k237-v1"),
+        ("nell_v1_ind", "GraIL-NELL995-v1"),
+        ("nell-v1", "GraIL-NELL995-v1"),
+        ("WordNet18RR", "WN18RR"),
+        ("FB86M", "Freebase-DGL-KE"),
+        ("wiki5m_ind", "Wikidata5M-inductive"),
+        ("tkgl-smallpedia", "tkgl-smallpedia"),
+    ],
+)
+def test_a_data_set_is_known_under_the_names_of_code_bases(name, dataset):
+    assert EvaluationSet.released(name).dataset == dataset
+    table = pl.DataFrame({"dataset": [name], "metric": ["MRR"], "value": ["0.5"]})
+    assert rescore(table)["dataset"].item() == dataset
+
+
+@pytest.mark.parametrize(
+    ("name", "candidates"),
+    [
+        ("tgbl-wiki", "write tgbl-wiki-v2 or tgbl-wiki-v1"),
+        ("WN18RRInductive", "write GraIL-WN18RR-v1 or GraIL-WN18RR-v2"),
+        ("ICEWS14", "write ICEWS14-forecasting or ICEWS14-interpolation"),
+    ],
+)
+def test_a_name_of_several_data_sets_is_asked_about(name, candidates):
+    with pytest.raises(RankadjustError, match=f"'{name}' does not say which data set is meant; {candidates}"):
+        EvaluationSet.released(name)
+
+
+def test_every_name_of_a_code_base_means_known_data_sets():
+    known = {*load_registry(), *(each.dataset for each in load_benchmarks())}
+    known |= {"WIKI-forecasting", "GDELT-forecasting", "Wikidata5M-inductive"}
+    assert {name for _, _, ours in names_elsewhere().values() for name in ours} <= known
