@@ -3,12 +3,14 @@
 # ruff: noqa: PLC0415
 
 import textwrap
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from rankadjust.base.errors import RankadjustError
 from rankadjust.cli import options
-from rankadjust.cli.printing import echo, print_json, show_result
+from rankadjust.cli.printing import show_result
 
 if TYPE_CHECKING:
     from rankadjust.database.constants import Constants
@@ -27,50 +29,70 @@ def show(dataset: str, protocol: str, split: str, constants: "Constants", as_jso
     show_result(lambda: shown, lambda: overview_text(shown), as_json)
 
 
-@options.command(*options.OF_DATABASE, options.JSON)
-def datasets(constants: "Constants", as_json: bool) -> None:
-    """List the data sets that are registered or in the database."""
+_WORD = click.Argument(["word"], required=False)
+
+
+def _found(rows: Sequence[Mapping[str, Any]], word: str | None) -> Sequence[Mapping[str, Any]]:
+    """Return the rows with a word in their name or in another name; RankadjustError where none has it."""
+    from rankadjust.base.words import folded
+
+    found = [
+        row
+        for row in rows
+        if word is None
+        or any(folded(word) in folded(name) for name in (row["name"], *row.get("aliases", ())))
+    ]
+    if not found:
+        raise RankadjustError(f"nothing here has {word!r} in its name; without a word the command lists all")
+    return found
+
+
+@options.command(
+    *(_WORD, *options.OF_DATABASE, options.JSON),
+    epilog=options.examples("rankadjust datasets", "rankadjust datasets codex"),
+)
+def datasets(word: str | None, constants: "Constants", as_json: bool) -> None:
+    """List the data sets, or the ones named like WORD, with their tasks, chance and counting.
+
+    --results lists what a run has.
+    """
     from rankadjust.database.overview import known_datasets
-    from rankadjust.output.terminal import table
+    from rankadjust.output.terminal import datasets_text
 
-    rows = known_datasets(constants)
-    names = ("name", "kind", "protocols", "aliases")
-    lists = [[*row[:2], *(text.split(", ") if text else [] for text in row[2:])] for row in rows]
-    header = ("data set", "kind", "in the database", "also called")
-    show_result(
-        lambda: [dict(zip(names, row, strict=True)) for row in lists],
-        lambda: table(header, rows, left=4),
-        as_json,
-    )
+    rows = _found(known_datasets(constants), word)
+    show_result(lambda: rows, lambda: datasets_text(rows), as_json)
 
 
-@options.command(options.JSON)
-def protocols(as_json: bool) -> None:
-    """List the named evaluation protocols."""
+@options.command(_WORD, options.JSON)
+def protocols(word: str | None, as_json: bool) -> None:
+    """List the evaluation protocols, or the ones named like WORD."""
     from rankadjust.counting.protocols import load_protocols
     from rankadjust.output.terminal import SAMPLED, SAMPLED_DESCRIPTION
 
-    rows = {name: protocol.description for name, protocol in load_protocols().items()}
-    rows[SAMPLED] = SAMPLED_DESCRIPTION
-    if as_json:
-        print_json([{"name": name, "description": description} for name, description in rows.items()])
-        return
-    width = max(map(len, rows)) + 2
-    for name, description in rows.items():
-        echo(textwrap.fill(description, 90, initial_indent=name.ljust(width), subsequent_indent=width * " "))
+    described = {name: protocol.description for name, protocol in load_protocols().items()}
+    described[SAMPLED] = SAMPLED_DESCRIPTION
+    rows = _found([{"name": name, "description": text} for name, text in described.items()], word)
+    width = max(len(row["name"]) for row in rows) + 2
+    lines = [
+        textwrap.fill(
+            row["description"], 90, initial_indent=row["name"].ljust(width), subsequent_indent=width * " "
+        )
+        for row in rows
+    ]
+    show_result(lambda: rows, lambda: "\n".join(lines), as_json)
 
 
-@options.command(options.JSON)
-def metrics(as_json: bool) -> None:
-    """List the metrics: their names, the range of their values, and which direction is better."""
+@options.command(_WORD, options.JSON)
+def metrics(word: str | None, as_json: bool) -> None:
+    """List the metrics, or the ones named like WORD, with range and better direction."""
     from rankadjust.output.terminal import metric_rows, table
 
-    rows = metric_rows()
+    rows = _found(metric_rows(), word)
     header = ("metric", "also called", "range", "better", "adjusted")
     shown = [
         (
             row["name"],
-            ", ".join(row["aliases"]),
+            textwrap.shorten(", ".join(row["aliases"]), 45, placeholder=" …"),
             f"{row['lower']:g} to {'any' if row['upper'] is None else format(row['upper'], 'g')}",
             row["better"] or "",
             "yes" if row["adjusted"] else "no",

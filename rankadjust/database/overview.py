@@ -1,12 +1,21 @@
 """What is known of a data set: its counts, and how many candidates its ranking tasks have."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
+from rankadjust.base.vocabulary import EVALUATION, KEY
+from rankadjust.chance.metrics import resolve
+from rankadjust.chance.moments import metric_moments
+from rankadjust.counting.evaluators import usual_evaluation
 from rankadjust.database.constants import Constants
+from rankadjust.database.counted_baselines import chosen
+from rankadjust.database.documented import documented_entities
 from rankadjust.database.known_names import narrowed
-from rankadjust.database.store import CANDIDATES, DATABASE, beside_database
+from rankadjust.database.store import BASELINES_SCHEMA, CANDIDATES, DATABASE, SCHEMA, beside_database
+
+_MRR = resolve("mrr").key
 
 
 def overview(dataset: str, protocol: str, split: str, constants: Constants) -> dict[str, Any]:
@@ -42,24 +51,63 @@ def _side(rows: pl.DataFrame) -> dict[str, Any]:
     }
 
 
-def known_datasets(constants: Constants) -> list[tuple[str, str, str, str]]:
-    """Return name, kind, protocols in the database and aliases of every data set, sorted by name.
+def known_datasets(constants: Constants) -> list[dict[str, Any]]:
+    """Return what is known of every data set under its usual evaluation, sorted by name.
 
-    Without a released database the registry alone is listed; one that was asked for must be there, and each must be
-    whole.
+    Of a run its data sets, of the release the registered ones too, also where there is no released database. Each has
+    name, kind, protocol, split, side, tasks, chance (the expectation of MRR; or chance_low and chance_high), baseline,
+    counting (its MRR), known (counted, bounds, sampled, approximate or no data), protocols and aliases; None where
+    that is not known.
     """
     registry = constants.registry
-    if constants.file is None and not beside_database(None, DATABASE).exists():
-        rows = pl.DataFrame(schema={"dataset": pl.String, "protocol": pl.String})
-    else:
-        rows = constants.table.select("dataset", "protocol").unique()
-    protocols = dict(rows.group_by("dataset").agg(pl.col("protocol").sort().str.join(", ")).iter_rows())
+    is_run = constants.file is not None
+    there = is_run or beside_database(None, DATABASE).exists()
+    table = constants.table if there else pl.DataFrame(schema=SCHEMA)
+    names = sorted({*table["dataset"], *(() if is_run else registry)}, key=str.casefold)
+    protocols = dict(table.group_by("dataset").agg(pl.col("protocol").unique().sort()).iter_rows())
+    usual = _usual_rows(table.filter(metric=_MRR))
+    baselines = constants.baselines if there else pl.DataFrame(schema=BASELINES_SCHEMA)
+    best = chosen(baselines.filter(metric=_MRR))
+    rows = usual.join(best, on=list(KEY), how="left").rows_by_key("dataset", named=True, unique=True)
+    entities = documented_entities(registry)
     return [
-        (
-            name,
-            registry[name].role if name in registry else "benchmark",
-            protocols.get(name, ""),
-            ", ".join(registry[name].aliases) if name in registry else "",
-        )
-        for name in sorted({*registry, *protocols}, key=str.casefold)
+        {
+            "name": name,
+            "kind": registry[name].role if name in registry else "benchmark",
+            **_known(rows.get(name, {}), entities.get(name)),
+            "protocols": protocols.get(name, []),
+            "aliases": list(registry[name].aliases) if name in registry else [],
+        }
+        for name in names
     ]
+
+
+def _usual_rows(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a row for each data set: the usual protocol, or else filtered; the usual split and side."""
+    found = {name: usual_evaluation(name) for name in table["dataset"].unique()}
+    usual = [
+        (name, each.protocol, each.split or "testing", each.side or "both") for name, each in found.items()
+    ]
+    wanted = pl.DataFrame(usual, list(EVALUATION), orient="row")
+    differ = [pl.col(name) != pl.col(f"{name}_usual") for name in EVALUATION[1:]]
+    others = [pl.col("protocol") != "filtered", *map(pl.col, EVALUATION[1:])]
+    return (
+        table.join(wanted, on="dataset", suffix="_usual")
+        .sort("dataset", differ[0], others[0], others[1], *differ[1:], *others[2:])
+        .unique("dataset", keep="first")
+    )
+
+
+def _known(row: Mapping[str, Any], entities: int | None) -> dict[str, Any]:
+    """Return what a data set's row has; without a row, chance by the documented number of entities."""
+    known = {name: row.get(name) for name in ("protocol", "split", "side", "tasks", "baseline")}
+    ends = {f"chance_{end}": row.get(f"expectation_{end}") for end in ("low", "high")}
+    chance = row.get("expectation")
+    if not row:
+        kind = "no data" if entities is None else "approximate"
+        chance = None if entities is None else metric_moments(resolve(_MRR), [entities]).expectation
+    elif row["protocol"].startswith("sampled"):
+        kind = "sampled"
+    else:
+        kind = "counted" if chance is not None else "bounds"
+    return {**known, "chance": chance, **ends, "counting": row.get("baseline_value"), "known": kind}

@@ -15,7 +15,7 @@ from rankadjust.chance.drawn_scorer import DRAWS
 from rankadjust.chance.metrics import resolve, usual_name
 from rankadjust.counting.evaluators import in_words
 from rankadjust.evaluation.tasks import POPULATIONS
-from rankadjust.output.terminal import filled_table, interval, number
+from rankadjust.output.terminal import filled_table, if_known, interval, number
 
 # The metrics that are shown first, in this order.
 FIRST_METRICS = (
@@ -120,19 +120,15 @@ def _every_number(row: Row) -> str:
             number(row["expectation"]),
             interval(row["expectation_low"], row["expectation_high"]),
         ),
-        ("ratio", _if_known(row["ratio"]), ""),
+        ("ratio", if_known(row["ratio"]), ""),
         ("index", number(row["index"]), interval(row["index_low"], row["index_high"])),
         ("z, independent ranks", number(row["z"]), interval(row["z_low"], row["z_high"])),
         (scorer, number(row["z_random_scorer"]), ""),
-        ("p, random scorer", _if_known(row["p_random_scorer"], 2), ""),
-        (row["baseline"], _if_known(row["baseline_value"]), ""),
-        ("gain over it", _if_known(row["gain"]), interval(row["gain_low"], row["gain_high"])),
+        ("p, random scorer", if_known(row["p_random_scorer"], 2), ""),
+        (row["baseline"], if_known(row["baseline_value"]), ""),
+        ("gain over it", if_known(row["gain"]), interval(row["gain_low"], row["gain_high"])),
     ]
     return "\n".join(f"{name:22}{text:>10}  {ends}".rstrip() for name, text, ends in lines if text)
-
-
-def _if_known(value: float | None, digits: int = 4) -> str:
-    return "" if value is None else number(value, digits)
 
 
 def counting(row: Row) -> list[str]:
@@ -211,9 +207,9 @@ def rescored_text(rescored: pl.DataFrame) -> str:
             row["dataset"] or "",
             usual_name(row["metric"] or ""),
             shorten(row["value_as_printed"] or "", _VALUE, placeholder=" …"),
-            _if_known(row["expectation"]),
-            _if_known(row["baseline_value"]),
-            _if_known(row["gain"]),
+            if_known(row["expectation"]),
+            if_known(row["baseline_value"]),
+            if_known(row["gain"]),
             row["status"],
         )
         for row in rescored.iter_rows(named=True)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 import polars as pl
@@ -21,6 +22,14 @@ _HOW_TO_STATE = (
 )
 # The facts that are shown of a file with many tables.
 _FACTS = 20
+# The width of lists, and how many data sets are described one by one.
+_WIDTH, _FEW = 100, 3
+_KNOWN = {
+    "bounds": "the training triples cannot be had here, and chance is between two numbers.",
+    "sampled": "the benchmark ranks among sampled negatives.",
+    "approximate": "nobody counted it here: chance follows from the documented number of entities.",
+    "no data": "count it ('snakemake --cores all database --config datasets=NAME'), then --results results.",
+}
 _LEAST_P = 1e-4
 _BARS = 12
 _BAR_WIDTH = 40
@@ -33,6 +42,11 @@ def number(value: float | None, digits: int = 4) -> str:
     if isinstance(value, int) or abs(value) >= 10**digits:
         return f"{value:,.0f}"
     return f"{value:,.{digits}g}"
+
+
+def if_known(value: float | None, digits: int = 4) -> str:
+    """Return a number as `number` does, nothing for None."""
+    return "" if value is None else number(value, digits)
 
 
 def cell(value: object) -> str:
@@ -139,6 +153,37 @@ def overview_text(overview: Mapping[str, Any]) -> str:
             lines.append(histogram(side["candidates"]))
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
+
+
+def datasets_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return rows of `rankadjust.database.overview.known_datasets` as a table of at most 100 columns, with notes.
+
+    Of a few data sets it says the other names and the protocols, too.
+    """
+    header = ("data set", "kind", "test tasks", "chance of MRR", "counting", "known")
+    shown = [
+        (
+            *(row["name"], row["kind"], if_known(row["tasks"])),
+            if_known(row["chance"])
+            or " to ".join(
+                number(row[end], 3) for end in ("chance_low", "chance_high") if row[end] is not None
+            ),
+            *(if_known(row["counting"]), row["known"]),
+        )
+        for row in rows
+    ]
+    notes = [f"{kind}: {note}" for kind, note in _KNOWN.items() if any(row["known"] == kind for row in rows)]
+    names = [
+        f"{row['name']}: {what.replace('_', ' ')} {', '.join(row[key])}"
+        for row in rows[: _FEW if len(rows) <= _FEW else 0]
+        for key, what in (("aliases", "also called"), ("protocols", "in the database under"))
+        if row[key]
+    ]
+    lines = [
+        fill(line, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        for line in (*names, *notes)
+    ]
+    return "\n".join([table(header, shown, left=2), *lines])
 
 
 def metric_rows() -> list[dict[str, Any]]:

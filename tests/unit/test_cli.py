@@ -210,6 +210,33 @@ def test_a_listing_has_json_too(run, line, name):
     assert f"{name}" in json.dumps(json.loads(run(f"{line} --json")[1]))
 
 
+def test_data_sets_are_listed_under_their_usual_evaluation_in_100_columns(run):
+    text = run("datasets")[1]
+    assert max(map(len, text.splitlines())) <= 100
+    # Of FB15k-237: tests/data/evaluation/fb15k-237.tsv and docs/methods-baselines.md.
+    words = next(line.split() for line in text.splitlines() if line.startswith("FB15k-237 "))
+    assert words == ["FB15k-237", "transductive", "40,932", "0.0007111", "0.2345", "counted"]
+    known = {row["name"]: row["known"] for row in json.loads(run("datasets --json")[1])}
+    assert (known["Nations"], known["AristoV4"], known["FBNELL"]) == ("counted", "approximate", "no data")
+    assert "no data: count it ('snakemake --cores all database --config datasets=NAME')" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("datasets codex", ["CoDEx-L", "CoDEx-M", "CoDEx-S"]),
+        ("protocols pykeen", ["pykeen", "pykeen-published"]),
+        ("metrics recall", ["Hits@k"]),
+    ],
+)
+def test_a_word_picks_what_is_listed(run, line, names):
+    assert [row["name"] for row in json.loads(run(f"{line} --json")[1])] == names
+    assert run(f"{line}x")[::2] == (
+        1,
+        f"error: nothing here has '{line.split()[1]}x' in its name; without a word the command lists all",
+    )
+
+
 @pytest.mark.parametrize("suffix", ["md", "csv", "tsv", "parquet"])
 def test_rescore_writes_the_rows_and_says_where(run, tmp_path, suffix):
     (tmp_path / "mine.csv").write_text(TIDY.format(hits="much"))
@@ -560,6 +587,7 @@ def test_an_own_data_set_is_found_in_the_results_of_its_run(run, results):
         ["filtered", "raw"],
     )
     assert "my-graph" not in run("datasets")[1]
+    assert "WN18RR" not in listed
 
 
 TINY = [str(DATA / "tiny" / name) for name in ("train.txt", "valid.txt", "test.txt")]
