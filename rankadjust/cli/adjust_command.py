@@ -19,30 +19,9 @@ _OF_SET, _ALONE = "values on a data set", "values without --dataset"
 _COMMON = (
     click.Argument(["values"], nargs=-1, required=True, metavar="VALUE..."),
     options.option("--metric", help="Metric of the values, such as mrr or hits@10."),
-    options.flag(
-        *("--all", "everything"),
-        help="Print every number: ratio, each z, and the values that rounding leaves open.",
-    ),
-    options.JSON,
+    *(options.ALL, options.JSON),
 )
-_EVALUATION = (
-    options.option("--dataset", help="Data set, by name or alias."),
-    options.option("--side", help="head, tail or both; by default the usual one of the data set."),
-    *(*options.EVALUATION, options.SCORES),
-    *options.OF_DATABASE,
-)
-_AGAINST = options.option(
-    "--against",
-    help="Compare values with this counting baseline (popularity, redundancy, rules), not the best one.",
-)
-_CONSTANT = (
-    options.option(
-        "--num-candidates",
-        type=int,
-        help="In place of a data set: candidates of every task, the true answer included.",
-    ),
-    options.option("--num-tasks", type=int, help="With --num-candidates: how many tasks; z needs it."),
-)
+_EVALUATION = (options.DATASET, options.SIDE, *options.EVALUATION, options.SCORES, *options.OF_DATABASE)
 
 
 def _kind_of(given: Mapping[str, Any]) -> str:
@@ -119,17 +98,17 @@ adjust = options.CommandByInput(
     "adjust",
     _kind_of,
     {
-        options.OWN: options.command(*_COMMON, *options.TRIPLES, _AGAINST)(_adjust),
-        _OF_SET: options.command(*_COMMON, *_EVALUATION, _AGAINST)(_adjust),
-        _ALONE: options.command(*_COMMON, *_CONSTANT)(_adjust_constant),
+        options.OWN: options.command(*_COMMON, *options.TRIPLES, options.AGAINST)(_adjust),
+        _OF_SET: options.command(*_COMMON, *_EVALUATION, options.AGAINST)(_adjust),
+        _ALONE: options.command(*_COMMON, options.NUM_CANDIDATES, options.NUM_TASKS)(_adjust_constant),
     },
-    help="""Adjust printed values for chance, and compare them with counting training triples.
+    help="""Adjust printed values for chance, beside what counting reaches.
 
     A VALUE is a number as printed (0.338, 33.8%, 0,338), or a metric and a number (mrr=0.338). Its digits say how
     far it may have been rounded, and the index gets the same interval.
     """,
     epilog=options.examples(
-        "rankadjust adjust --dataset FB15k-237 --metric mrr 0.338",
+        "rankadjust adjust --dataset FB15k-237 mrr=0.338",
         "rankadjust adjust --dataset FB15k-237 mrr=0.338 hits@10=53.3%",
         "rankadjust adjust --triples train.tsv valid.tsv test.tsv mrr=0.338",
         "rankadjust adjust --num-candidates 501 mrr=0.338",

@@ -135,12 +135,20 @@ check = options.CommandByInput(
             *(*options.OF_DATABASE, options.JSON),
         )(_check_tables),
         _TYPED: options.command(
-            *(_SOURCES, *options.EVALUATION_FACTS, options.SIDE_FACT, *options.OF_DATABASE, options.JSON)
+            *(
+                _SOURCES,
+                options.DATASET,
+                *options.EVALUATION,
+                options.SIDE,
+                *options.OF_DATABASE,
+                options.JSON,
+            )
         )(_check_values),
         _ALONE: options.command(_SOURCES, options.JSON)(_check_values),
     },
-    help="""Report printed metrics of a model that contradict each other, copied rows, and unread cells.
+    help="""Report what cannot be true of printed values.
 
+    That is metrics of a model that contradict each other, and copied rows; unread cells are listed, too.
     A contradiction is impossible, or possible with tied ranks only, or suspicious: docs/checking.md.
     A TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. Standard error lists the
     facts that it lacks, and the value assumed for each. VALUEs are the metrics of one model on one data set, whose

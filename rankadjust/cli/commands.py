@@ -26,9 +26,11 @@ def main() -> None:
     """Run the command line; a user's mistake prints a message of one line and gives exit code 1."""
     try:
         with exit_with_message():
-            sys.exit(commands.main(standalone_mode=False))
+            sys.exit(commands.main(prog_name="rankadjust", standalone_mode=False))
     except click.ClickException as error:
-        error.show()
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            click.echo(error.ctx.get_usage(), err=True)
+        echo(f"error: {error.format_message()}", err=True)
         sys.exit(error.exit_code)
     except click.Abort:
         raise KeyboardInterrupt from None

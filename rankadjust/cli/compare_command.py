@@ -19,7 +19,7 @@ _ALONE, _BY_OR_AGAINST = "ranks without --dataset", "--by and --against"
 _SEVERAL, _OF_DATASET = "several data sets", "ranks on a data set"
 _MODELS = click.Argument(["models"], nargs=-1, metavar="[MODEL]...")
 _DATASETS = options.option(
-    *("--dataset", "datasets"),
+    *("-d", "--dataset", "datasets"),
     multiple=True,
     help="Adjust with the database's constants for this data set; NAME=FOLDER, repeated, compares several.",
 )
@@ -31,7 +31,7 @@ _COMMON = (
         "tabs); of several data sets NAME=FILE each.",
     ),
     *(options.POPULATION, options.METRICS),
-    options.flag("--all", "everything", help="Compare by every metric, and print every side and number."),
+    options.ALL,
     options.output(
         *(".md", ".tex", ".csv", ".json"),
         help="Also write a table for a paper (.md, .tex), the differences (.csv) or everything (.json).",
@@ -40,7 +40,7 @@ _COMMON = (
 )
 _FIGURE = options.output(
     ".svg",
-    name="--figure",
+    names=["--figure"],
     help="Also draw the share of tasks with a rank of at most k, for every k, beside chance: .svg.",
 )
 
@@ -195,9 +195,11 @@ compare = options.CommandByInput(
         options.OWN: options.command(*(_MODELS, *_COMMON, *options.TRIPLES, options.AGAINST, options.BY))(
             compare_ranks
         ),
-        _OF_DATASET: options.command(*_OF_ONE, options.SIDE, _FIGURE)(compare_ranks),
-        _ALONE: options.command(_MODELS, _DATASETS, *_COMMON, options.SIDE, _FIGURE)(compare_ranks),
-        _BY_OR_AGAINST: options.command(*_OF_ONE, options.SIDE, options.AGAINST, options.BY)(compare_ranks),
+        _OF_DATASET: options.command(*_OF_ONE, options.SIDE_OF_RANKS, _FIGURE)(compare_ranks),
+        _ALONE: options.command(_MODELS, _DATASETS, *_COMMON, options.SIDE_OF_RANKS, _FIGURE)(compare_ranks),
+        _BY_OR_AGAINST: options.command(*_OF_ONE, options.SIDE_OF_RANKS, options.AGAINST, options.BY)(
+            compare_ranks
+        ),
         _SEVERAL: options.command(*_OF_ONE)(_compare_datasets),
     },
     help="""Say whether one model is better than another.

@@ -22,19 +22,10 @@ if TYPE_CHECKING:
 _ALONE, _PARTS = "ranks without --dataset", "parts of the tasks (--by)"
 _PARTS_AGAINST = "parts of the tasks compared with a baseline (--by and --against)"
 _RANKS = click.Argument(["ranks"], type=options.PATH)
-_DATASET = options.option("--dataset", help="Adjust with the database's constants for this data set.")
-_SIDE = options.option(
-    "--side",
-    default="both",
-    help="head or tail: ranks without a column side are of this side; of a table with both, only this side is read.",
-)
 _TASKS = options.option(
     "--tasks",
     type=options.PATH,
     help="Facts about each task: the file that the workflow's target tasks writes, or the test file (text with tabs).",
-)
-_CANDIDATES = options.option(
-    "--num-candidates", type=int, help="Candidates of every task, the true answer included."
 )
 _LAYOUT = (
     options.option(
@@ -53,7 +44,7 @@ _LAYOUT = (
 _EVERY_KIND = (
     options.METRICS,
     options.POPULATION,
-    options.flag("--all", "everything", help="Print every side, type of rank and average."),
+    options.ALL,
     options.output(
         *(".parquet", ".tsv", ".csv", ".json", ".md", ".tex"),
         help="Also write all rows (.parquet, .tsv, .csv, .json), or the printed rows as a table (.md, .tex).",
@@ -141,9 +132,9 @@ def _with_attributes(ranks: Path, tasks: Path, given: Mapping[str, Any]) -> "pl.
     return with_attributes(tasks_from(ranks, layout=layout), tasks)
 
 
-_OF_DATASET = (_DATASET, *options.EVALUATION, *options.OF_DATABASE)
-_OF_OWN = (_RANKS, options.AGAINST, _TASKS, _CANDIDATES, *_LAYOUT, *_EVERY_KIND)
-_OF_RANKS = (*_OF_OWN, options.COLUMNS, _SIDE)
+_OF_DATASET = (options.DATASET, *options.EVALUATION, *options.OF_DATABASE)
+_OF_OWN = (_RANKS, options.AGAINST, _TASKS, options.NUM_CANDIDATES, *_LAYOUT, *_EVERY_KIND)
+_OF_RANKS = (*_OF_OWN, options.COLUMNS, options.SIDE_OF_RANKS)
 _OF_PARTS = (_RANKS, options.BY, _TASKS, *_EVERY_KIND)
 evaluate = options.CommandByInput(
     "evaluate",
@@ -152,8 +143,10 @@ evaluate = options.CommandByInput(
         options.OWN: options.command(*_OF_OWN, *options.TRIPLES)(_evaluate),
         "ranks of a data set": options.command(*_OF_RANKS, *_OF_DATASET, options.SCORES)(_evaluate),
         _ALONE: options.command(*_OF_RANKS)(_evaluate),
-        _PARTS: options.command(*_OF_PARTS, _CANDIDATES)(_evaluate_parts),
-        _PARTS_AGAINST: options.command(*_OF_PARTS, *_OF_DATASET, _SIDE, options.AGAINST)(_compare_parts),
+        _PARTS: options.command(*_OF_PARTS, options.NUM_CANDIDATES)(_evaluate_parts),
+        _PARTS_AGAINST: options.command(*_OF_PARTS, *_OF_DATASET, options.SIDE_OF_RANKS, options.AGAINST)(
+            _compare_parts
+        ),
     },
     help="""Compute and adjust every metric of a model's ranks or scores.
 

@@ -21,16 +21,8 @@ _VALUES = click.Argument(["values"], nargs=-1, required=True, metavar="VALUE..."
 _SAMPLED = options.option(
     "--sampled", type=int, help="Number of negatives of each task, without the true answer."
 )
-_CANDIDATES = options.option(
-    "--num-candidates", type=int, help="Candidates of each task in the full ranking, true answer included."
-)
-_DATASET = options.option(
-    "--dataset", help="Take the numbers of candidates and tasks, and the way to draw, from this set."
-)
-_SPLIT = options.option(
-    "--split", help="The split that was evaluated; by default the benchmark's, or testing."
-)
-_SIDE = options.option("--side", help="head, tail or both; by default both.")
+_CANDIDATES, _DATASET, _SIDE = options.NUM_CANDIDATES, options.DATASET, options.SIDE
+_SPLIT = options.EVALUATION[-1]
 _NEGATIVES = options.option(
     "--negatives",
     type=click.Choice(["without-replacement", "with-replacement"]),
@@ -54,13 +46,14 @@ def _kind_of(given: Mapping[str, Any]) -> str:
 
 @options.command(
     *(_VALUES, _SAMPLED, _CANDIDATES),
-    options.option("--tasks", type=int, help="How many ranks were averaged."),
-    *(_DATASET, options.EVALUATION_PROTOCOL, _SPLIT, _SIDE, _NEGATIVES, _LEVEL),
+    options.NUM_TASKS,
+    *(_DATASET, options.PROTOCOL_OF_TRIPLES, _SPLIT, _SIDE, _NEGATIVES, _LEVEL),
     *(options.METRICS, *_OF_DATABASE),
 )
 def _of_values(
     values: tuple[str, ...],
     sampled: int | None,
+    num_tasks: int | None,
     side: str | None,
     as_json: bool,
     constants: "Constants",
@@ -72,7 +65,8 @@ def _of_values(
     named = by_metric_of(values)
     if sampled is None:
         raise click.UsageError("The number of sampled negatives is missing. Give --sampled.")
-    bounds = full_bounds(named, sampled=sampled, side=side or "both", database=constants, **given)
+    given |= {"sampled": sampled, "tasks": num_tasks, "side": side or "both", "database": constants}
+    bounds = full_bounds(named, **given)
     show_result(lambda: asdict(bounds), lambda: full_bounds_text(bounds), as_json)
 
 
@@ -111,7 +105,7 @@ def _of_table(
         _TO_SAMPLED,
         _CANDIDATES,
         _DATASET,
-        options.EVALUATION_PROTOCOL,
+        options.PROTOCOL_OF_TRIPLES,
         _SPLIT,
         _NEGATIVES,
         options.METRICS,
@@ -140,7 +134,7 @@ full = options.CommandByInput(
     "full",
     _kind_of,
     {_TYPED: _of_values, _TABLE: _of_table, _REVERSE: _of_ranks},
-    help="""Bound the metrics of the full ranking by values printed among sampled negatives.
+    help="""Bound full-ranking values by those among sampled negatives.
 
     A VALUE is a metric and a number, such as mrr=0.784; several sharpen each other. The true value is within the bounds
     whatever the ranks are, but for the noise of the draws with the stated probability. Or VALUE is one table, as
@@ -149,7 +143,7 @@ full = options.CommandByInput(
     """,
     epilog=options.examples(
         "rankadjust full --dataset GraIL-WN18RR-v2 --sampled 50 mrr=0.784 hits@10=0.901",
-        "rankadjust full --num-candidates 2757 --tasks 20000 --sampled 50 mrr=0.784",
+        "rankadjust full --num-candidates 2757 --num-tasks 20000 --sampled 50 mrr=0.784",
         "rankadjust full --to-sampled 50 ranks.csv --num-candidates 2757",
         "rankadjust full my_table.md --output my_table-full.csv",
     ),

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 @options.command(
-    *(click.Argument(["dataset"]), options.EVALUATION_PROTOCOL, options.EVALUATION_SPLIT),
+    *(click.Argument(["dataset"]), options.PROTOCOL_OF_TRIPLES, options.SPLIT_OF_TRIPLES),
     *(*options.OF_DATABASE, options.JSON),
 )
 def show(dataset: str, protocol: str, split: str, constants: "Constants", as_json: bool) -> None:
-    """Show the counts of a data set and how many candidates its tasks have."""
+    """Show the counts of a data set, and its numbers of candidates."""
     from rankadjust.database.overview import overview
     from rankadjust.output.terminal import overview_text
 
@@ -52,9 +52,9 @@ def _found(rows: Sequence[Mapping[str, Any]], word: str | None) -> Sequence[Mapp
     epilog=options.examples("rankadjust datasets", "rankadjust datasets codex"),
 )
 def datasets(word: str | None, constants: "Constants", as_json: bool) -> None:
-    """List the data sets, or the ones named like WORD, with their tasks, chance and counting.
+    """List the data sets with their tasks, chance and counting.
 
-    --results lists what a run has.
+    WORD is a part of their names. --results lists what a run has.
     """
     from rankadjust.database.overview import known_datasets
     from rankadjust.output.terminal import datasets_text
@@ -65,7 +65,10 @@ def datasets(word: str | None, constants: "Constants", as_json: bool) -> None:
 
 @options.command(_WORD, options.JSON)
 def protocols(word: str | None, as_json: bool) -> None:
-    """List the evaluation protocols, or the ones named like WORD."""
+    """List the evaluation protocols.
+
+    WORD is a part of their names.
+    """
     from rankadjust.counting.protocols import load_protocols
     from rankadjust.output.terminal import SAMPLED, SAMPLED_DESCRIPTION
 
@@ -84,7 +87,10 @@ def protocols(word: str | None, as_json: bool) -> None:
 
 @options.command(_WORD, options.JSON)
 def metrics(word: str | None, as_json: bool) -> None:
-    """List the metrics, or the ones named like WORD, with range and better direction."""
+    """List the metrics: their names, range and better direction.
+
+    WORD is a part of their names.
+    """
     from rankadjust.output.terminal import metric_rows, table
 
     rows = _found(metric_rows(), word)

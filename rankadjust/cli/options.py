@@ -46,27 +46,35 @@ def flag(*names: str, help: str) -> click.Option:  # noqa: A002 - click's own na
     return click.Option(names, is_flag=True, help=help)
 
 
-def output(*suffixes: str, name: str = "--output", help: str) -> click.Option:  # noqa: A002 - click's own name
+def output(*suffixes: str, help: str, names: Sequence[str] = ("-o", "--output")) -> click.Option:  # noqa: A002 - click's own name
     """Return an option for a file that the command writes."""
-    return click.Option([name], type=_Output(*suffixes), help=help)
+    return click.Option(names, type=_Output(*suffixes), help=help)
 
 
 METRICS = option("--metric", "metrics", multiple=True, help="Only this metric (may be repeated).")
-EVALUATION_PROTOCOL = option(
+PROTOCOL_OF_TRIPLES = option(
     "--protocol", default=PROTOCOL, help="Evaluation protocol; 'rankadjust protocols' lists them."
 )
-_USUAL = "; by default the usual one of the data set."
-EVALUATOR = option(
-    "--evaluator", help="The code base that evaluated so, such as ULTRA or OGB, in place of --protocol."
+SPLIT_OF_TRIPLES = option("--split", default=SPLIT, help="The split that was evaluated.")
+_USUAL = "; by default what the table says, or else the usual one of the data set."
+DATASET = option("-d", "--dataset", help="Data set, by name or alias; of a table, where it does not say it.")
+SIDE = option("--side", help=f"head, tail or both{_USUAL}")
+SIDE_OF_RANKS = option(
+    "--side", default="both", help="head or tail: of this side only, as are ranks without a column side."
 )
 EVALUATION = (
     option("--protocol", help=f"Evaluation protocol ('rankadjust protocols' lists them){_USUAL}"),
-    EVALUATOR,
+    option(
+        "--evaluator", help="The code base that evaluated so, such as ULTRA or OGB, in place of --protocol."
+    ),
     option("--split", help=f"The split that was evaluated{_USUAL}"),
 )
 """Which evaluation of the data set it is."""
-EVALUATION_SPLIT = option("--split", default=SPLIT, help="The split that was evaluated.")
-SIDE = option("--side", default="both", help="head, tail or both.")
+NUM_CANDIDATES = option(
+    "--num-candidates", type=int, help="Candidates of every task, the true answer included."
+)
+NUM_TASKS = option("--num-tasks", type=int, help="How many ranks a value is the mean of.")
+ALL = flag("--all", "everything", help="Print everything: every metric, side, number and reason.")
 SCORES = option(
     "--scores",
     type=click.Choice(["per-time", "static"]),
@@ -84,7 +92,7 @@ TRIPLES = (
         metavar="TRAIN VALID TEST",
         help="In place of a data set: the files of your own triples, text or Parquet; - for VALID if there is none.",
     ),
-    *(COLUMNS, EVALUATION_PROTOCOL, EVALUATION_SPLIT, SIDE),
+    *(COLUMNS, PROTOCOL_OF_TRIPLES, SPLIT_OF_TRIPLES, SIDE_OF_RANKS),
 )
 """Own triples; a command gets them as `dataset`, an evaluation set."""
 OWN = "own triples"
@@ -95,7 +103,7 @@ BY = option(
 )
 AGAINST = option(
     "--against",
-    help="Compare the ranks with this counting baseline: popularity, redundancy, rules, or best (on validation).",
+    help="The counting baseline to compare with: popularity, redundancy, rules, or best (on validation).",
 )
 POPULATION = option(
     "--for",
@@ -123,18 +131,9 @@ ACCEPT = flag("--accept", help="Accept the assumed facts as if the table stated 
 ASK = flag(
     "--ask", help="Ask for the facts that the table does not say, and write the answers into its sidecar."
 )
-_WHEN = "where the table does not say it."
-EVALUATION_FACTS = (
-    option("--dataset", help=f"The data set, {_WHEN}"),
-    option("--split", help=f"What was evaluated, {_WHEN}"),
-    option("--protocol", help=f"How it was evaluated, {_WHEN}"),
-    EVALUATOR,
-)
-SIDE_FACT = option("--side", help=f"head, tail or both, {_WHEN}")
 FACTS = (
-    *EVALUATION_FACTS,
-    SIDE_FACT,
-    option("--model", help=f"The model, {_WHEN}"),
+    *(DATASET, *EVALUATION, SIDE),
+    option("--model", help="The model, where the table does not say it."),
     option("--task", help="entity prediction, where the table seems to be about another task and is not."),
 )
 """What a table does not say."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _TABLE, _RANKS = "a table", "ranks"
 _SOURCES = click.Argument(["sources"], nargs=-1, required=True, type=options.PATH, metavar="TABLE | RANKS...")
-_FOLDER = options.option("--output", type=options.PATH, default=Path("paper"), help="The folder to write to.")
+_FOLDER = options.option("--folder", type=options.PATH, default=Path("paper"), help="The folder to write to.")
 _HOW = (
     options.option(
         "--score",
@@ -36,17 +36,17 @@ def _kind_of(given: Mapping[str, Any]) -> str:
 
 
 def _paper(
-    sources: tuple[Path, ...], output: Path, no_figure: bool, constants: "Constants", **given: Any
+    sources: tuple[Path, ...], folder: Path, no_figure: bool, constants: "Constants", **given: Any
 ) -> None:
     from rankadjust.literature.assumptions import assumptions
     from rankadjust.manuscript.paper import paper as make_paper
 
-    made = make_paper(list(sources), output, figure=not no_figure, database=constants, **given)
+    made = make_paper(list(sources), folder, figure=not no_figure, database=constants, **given)
     # Only of a table may facts be missing, and only a table has this option.
     if "sidecar" in given:
         say_what_was_assumed(assumptions(made.values))
-    echo(f"{output}: {', '.join(sorted(made.files))}")
-    echo(f"Read {output / 'check.md'} first.")
+    echo(f"{folder}: {', '.join(sorted(made.files))}")
+    echo(f"Read {folder / 'check.md'} first.")
 
 
 paper = options.CommandByInput(
@@ -54,9 +54,9 @@ paper = options.CommandByInput(
     _kind_of,
     {
         _TABLE: options.command(_SOURCES, _FOLDER, options.SIDECAR, *options.FACTS, *_HOW)(_paper),
-        _RANKS: options.command(_SOURCES, _FOLDER, *options.EVALUATION_FACTS, *_HOW)(_paper),
+        _RANKS: options.command(_SOURCES, _FOLDER, options.DATASET, *options.EVALUATION, *_HOW)(_paper),
     },
-    help="""Make what a paper needs of a table of results: the table, a figure, the methods, what to check.
+    help="""Make the table, the figure and the methods for a paper.
 
     TABLE is the table as its author has it, in any format that `rankadjust read` takes. It gets a row for the values
     that counting reaches, and one for chance where chance matters. LaTeX keeps every other character, but for the
@@ -65,7 +65,7 @@ paper = options.CommandByInput(
     RANKS are files as `rankadjust compare` takes them, one for each model.
     """,
     epilog=options.examples(
-        "rankadjust paper table.tex --output camera-ready",
-        "rankadjust paper transe.parquet rotate.parquet --dataset FB15k-237 --output camera-ready",
+        "rankadjust paper table.tex --folder camera-ready",
+        "rankadjust paper transe.parquet rotate.parquet --dataset FB15k-237 --folder camera-ready",
     ),
 )

@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 @options.command(
     click.Argument(["table"], type=options.PATH),
     *(options.SIDECAR, *options.FACTS, options.ASK),
-    options.output(name="--write-sidecar", help="Write the shortest sidecar that states what was assumed."),
     options.output(
-        ".csv", ".tsv", ".parquet", name="--tidy", help="Write the values that were read, a row for each."
+        names=["--write-sidecar"], help="Write the shortest sidecar that states what was assumed."
+    ),
+    options.output(
+        ".csv", ".tsv", ".parquet", names=["--tidy"], help="Write the values that were read, a row for each."
     ),
     options.output(help="Write the table with its index beside each value."),
-    options.flag("--all", "everything", help="Show every value, and every reason of unread cells."),
+    options.ALL,
     *(*options.OF_DATABASE, options.JSON),
     epilog=options.examples(
         "rankadjust read my_table.md --write-sidecar my_table.yaml",
@@ -43,7 +45,7 @@ def read(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Read a table of results, and say in ten lines what was read, what was assumed, and what was not read.
+    """Say what is read of a table, what is assumed, and what is not.
 
     TABLE is Markdown, HTML, LaTeX, reStructuredText, CSV, TSV, plain text, or the JSON or YAML that a tool writes. The
     exit code is 1 if nothing was read.

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def rescore(
     table: Path, constants: "Constants", accept: bool, output: Path | None, as_json: bool, **given: Any
 ) -> None:
-    """Adjust every value of a table of results, each row with its status.
+    """Adjust every value of a table, each with its status.
 
     TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. Standard error lists the
     facts that it lacks and the value assumed for each, wrong rows, and unread cells. The exit code is 1 if nothing

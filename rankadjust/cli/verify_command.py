@@ -29,7 +29,7 @@ from rankadjust.cli.printing import echo, print_json
     ),
 )
 def verify(folder: Path | None, other: Path | None, record: Path | None, as_json: bool) -> None:
-    """Compare the database in a folder with the database in another folder, or with the release.
+    """Compare the database in a folder with another, or the release.
 
     For each file: identical, equal within the stated accuracy, or what differs. The digests of both are checked, and
     that the constants of every row agree with each other. The exit code is 1 if anything differs by more.

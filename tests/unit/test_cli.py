@@ -188,6 +188,22 @@ def test_a_mistake_in_an_option_is_seen_before_anything_is_read(run, line, messa
     assert message in error
 
 
+def test_the_list_of_commands_is_not_cut():
+    assert "..." not in run_line("--help")[1].split("Commands:")[1]
+
+
+def test_a_mistake_in_an_option_is_an_error_like_any_other():
+    done = subprocess.run(
+        [sys.executable, "-m", "rankadjust", "adjust", "--none", "mrr=0.3"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    usage, error = done.stderr.splitlines()
+    assert (done.returncode, usage) == (2, "Usage: rankadjust adjust [OPTIONS] VALUE...")
+    assert error.startswith("error: No such option '--none'")
+
+
 def test_filtered_is_remarked_on_where_the_data_have_times():
     _, _, error = run_line("adjust --dataset ICEWS14-forecasting --protocol filtered mrr=0.3")
     assert error.startswith("note: ICEWS14-forecasting has times, and the protocol filtered ignores them")
@@ -872,7 +888,7 @@ def test_mistakes_in_naming_data_sets(run, line, message):
             "--dataset N, --protocol raw, --split x, --scores static, --results r, --database d",
         ),
         ("full mrr=0.5 --sampled 5", "typed values", "--output a.csv, --sidecar s"),
-        ("full mrr=0.5 --to-sampled 5", "full ranks (--to-sampled)", "--level 0.9, --tasks 5"),
+        ("full mrr=0.5 --to-sampled 5", "full ranks (--to-sampled)", "--level 0.9, --num-tasks 5"),
         ("adjust --dataset Nations mrr=0.6 mr=25 %", "values that name their metric", "--metric mrr"),
         ("adjust --dataset nations mrr=0.6", "a data set without times", "--scores static"),
         ("evaluate a.csv --dataset Nations", "a data set without times", "--scores per-time"),
@@ -977,7 +993,7 @@ def test_nothing_in_a_table_is_a_command_to_the_terminal(tmp_path, command):
 
 
 def test_full_bounds_as_json_have_every_additive_metric(run):
-    line = "full --num-candidates 2757 --tasks 20000 --sampled 50 mrr=0.7840 hits@10=0.9012 --json"
+    line = "full --num-candidates 2757 --num-tasks 20000 --sampled 50 mrr=0.7840 hits@10=0.9012 --json"
     code, output, _ = run(line)
     found = json.loads(output)
     assert code == 0
@@ -991,7 +1007,7 @@ def test_full_bounds_as_json_have_every_additive_metric(run):
     ("line", "message"),
     [
         ("full mrr=0.8", "Give --sampled"),
-        ("full --sampled 50 --num-candidates 100 --tasks 9 mrr=0.8 mrr=0.7", "given twice"),
+        ("full --sampled 50 --num-candidates 100 --num-tasks 9 mrr=0.8 mrr=0.7", "given twice"),
         ("full a.csv b.csv --to-sampled 5", "one file"),
         ("full --sampled 20 --dataset tgbl-coin mrr=0.8", "earlier answers"),
         ("full absent.csv", "nor an existing file"),

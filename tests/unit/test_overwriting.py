@@ -21,7 +21,7 @@ TABLE = "| Model | Nations MRR |\n|---|---|\n| TuckER | 0.702 |\n"
 def takes_a_path(parameter):
     """Say whether text that is given to a parameter may be the path of an input."""
     is_text = isinstance(parameter.type, click.Path | click.types.StringParamType)
-    return is_text and not isinstance(parameter.type, _Output) and parameter.name != "output"
+    return is_text and not isinstance(parameter.type, _Output)
 
 
 PAIRS = [
@@ -48,7 +48,9 @@ def test_an_output_option_refuses_what_any_other_parameter_names(
         shutil.copy(__file__, f"input{suffix}")
         words = [target.opts[0], f"./input{suffix}", *(["other"] if isinstance(source, click.Option) else [])]
         words += (
-            [*source.opts[:1], f"input{suffix}"] if isinstance(source, click.Option) else [f"input{suffix}"]
+            [*source.opts[:1], *[f"input{suffix}"] * source.nargs]
+            if isinstance(source, click.Option)
+            else [f"input{suffix}"]
         )
         done = CliRunner().invoke(command, words)
         assert (tmp_path / f"input{suffix}").read_bytes() == Path(__file__).read_bytes()
@@ -69,7 +71,7 @@ def test_every_option_that_writes_is_known_to_write():
         if re.search(r"\b(write|draw)\b", option.help.lower())
     }
     known = {(command.name, target.opts[0]) for command, _, target in PAIRS}
-    assert written == known | {("paper", "--output")}
+    assert written == known | {("paper", "--folder")}
 
 
 @pytest.mark.parametrize("spelling", ["link", "hard link", "dots", "in the folder"])
