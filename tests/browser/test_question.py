@@ -72,6 +72,25 @@ def test_it_says_what_the_command_says(shared, dataset, metric, value, evaluatio
         assert "chance" not in said
 
 
+def test_30_sentences_about_counting_are_those_of_the_command(shared):
+    """Drawn from all evaluations of the page; each value is halfway from what counting reaches to the best."""
+    drawn = shared.evaluate(
+        """() => Object.entries(question.loaded).flatMap(([dataset, evaluations]) => evaluations.flatMap((one) =>
+          Object.entries(one.metrics).filter(([, { counting }]) => counting !== undefined && counting < 1).map(
+            ([metric, { counting }]) => [dataset, metric, ((1 + counting) / 2).toFixed(3),
+              [one.protocol, one.split, one.side].join(",")])))"""
+    )
+    cases = drawn[:: len(drawn) // 30]
+    assert len(cases) >= 30
+    for (dataset, metric, value, evaluation), (said, *_) in zip(cases, ask(shared, *cases), strict=True):
+        protocol, split, side = evaluation.split(",")
+        adjusted = vars(
+            adjust(value, dataset=dataset, protocol=protocol, split=split, side=side, metric=metric)
+        )
+        (sentence,) = counting(adjusted | {"text": value})
+        assert sentence in said, (dataset, metric, evaluation)
+
+
 @pytest.mark.parametrize(
     ("value", "said"),
     [
