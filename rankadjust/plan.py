@@ -6,12 +6,12 @@ from functools import cached_property
 from pathlib import Path
 
 from rankadjust.base.io import read_json
-from rankadjust.base.vocabulary import KNOWN_SPLITS
 from rankadjust.chance.metrics import expand
 from rankadjust.configuration import Configuration, tables_by_name
 from rankadjust.counting.protocols import Protocol, applies, get_protocol, load_protocols
 from rankadjust.data.registry import (
     Dataset,
+    has_baselines,
     load_registry,
     require_bounds,
     require_readable,
@@ -79,7 +79,7 @@ class Plan:
     @property
     def baselined(self) -> Sequence[str]:
         """The data sets that get baselines: they have triples to train on."""
-        return [name for name in self.counted if not set(KNOWN_SPLITS).isdisjoint(self.datasets[name].splits)]
+        return [name for name in self.counted if has_baselines(self.datasets[name])]
 
     @property
     def evaluations(self) -> list[tuple[str, str]]:

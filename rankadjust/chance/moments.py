@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankadjust.base.arrays import FloatArray, kept
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.vocabulary import SIDES
 from rankadjust.chance.candidate_counts import CandidateCounts
 from rankadjust.chance.median import MedianMoments, median_moments
 from rankadjust.chance.metrics import Metric, resolve
@@ -90,7 +89,7 @@ def moments_table(
     rows: list[tuple[object, ...]] = []
     for split in histogram["split"].unique(maintain_order=True):
         of_split = histogram.filter(pl.col("split") == split)
-        for side in SIDES:
+        for side in (*of_split["side"].unique(maintain_order=True), "both"):
             part = of_split if side == "both" else of_split.filter(pl.col("side") == side)
             if part.is_empty():
                 continue

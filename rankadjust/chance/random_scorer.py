@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from rankadjust.base.arrays import ByContent, FloatArray, kept
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.vocabulary import SIDES
+from rankadjust.base.vocabulary import TASK_SIDES
 from rankadjust.chance.metrics import Metric
 from rankadjust.chance.terms import covariance_sums, mean_and_variance
 from rankadjust.counting.protocols import Protocol, get_protocol
@@ -43,6 +43,7 @@ _UNKNOWN_WITHOUT_TIMES = (
     "under a filter that looks at times the tasks of one query share only part of their candidates: "
     "the variance of a scorer that does not see times is not derived"
 )
+_UNKNOWN_OF_FACTS = "the tasks of one fact share its score, and how many candidates these have is not counted"
 
 
 def nulls_table(
@@ -62,8 +63,7 @@ def nulls_table(
         triples = pairs.filter(pl.col("split") == split)
         timeless = without_times(tasks), without_times(triples)
         has_times = not (timeless[0].equals(tasks) and timeless[1].equals(triples))
-        present = {*tasks["side"], "both"}
-        for side in (each for each in SIDES if each in present):
+        for side in (*tasks["side"].unique(maintain_order=True), "both"):
             of_side = _Tasks.of(tasks, triples, side)
             static_side = _Tasks.of(*timeless, side) if has_times else of_side
             variances = _variances_of(metrics, of_side, protocol)
@@ -88,8 +88,8 @@ def without_times(counts: pl.DataFrame) -> pl.DataFrame:
 class _Tasks(ByContent):
     """The ranked tasks of a side, which all metrics share: for each number of candidates (k,) how many and which.
 
-    is_tail: the side of each. pairs: columns of the table of pairs (m,), where both sides are ranked. is_known: whether
-    shared tasks are counted.
+    is_tail: the side of each. pairs: columns of the table of pairs (m,), where both sides are ranked. unknown: why
+    nobody knows which tasks share what, None where it is known.
     """
 
     counts: FloatArray
@@ -98,7 +98,7 @@ class _Tasks(ByContent):
     repeated: FloatArray
     is_tail: NDArray[np.bool_]
     pairs: Sequence[FloatArray]
-    is_known: bool
+    unknown: str | None
 
     @classmethod
     def of(cls, histogram: pl.DataFrame, pairs: pl.DataFrame, side: str) -> "_Tasks":
@@ -114,7 +114,11 @@ class _Tasks(ByContent):
             repeated=repeated,
             is_tail=(part["side"] == "tail").to_numpy(),
             pairs=_columns(pairs, "head_candidates", "tail_candidates", "linked_pairs") if has_pairs else [],
-            is_known=not histogram["shared_pairs"].null_count(),
+            unknown=_UNKNOWN_WITHOUT_TIMES
+            if histogram["shared_pairs"].null_count()
+            else None
+            if side != "both" or part["side"].is_in(TASK_SIDES).all()
+            else _UNKNOWN_OF_FACTS,
         )
 
     def with_candidates(self, least: int) -> "_Tasks":
@@ -146,8 +150,8 @@ def _of_terms(
     shared_truth: whether both tasks of a triple share its score. shared_negatives: whether the tasks of a query have
     the same negatives.
     """
-    if not tasks.is_known:
-        return [(None, _UNKNOWN_WITHOUT_TIMES)] * len(metrics)
+    if tasks.unknown is not None:
+        return [(None, tasks.unknown)] * len(metrics)
     if (tasks.counts < 1).any():
         return [(None, "some tasks have no candidates")] * len(metrics)
     covariances = _covariances(metrics, tasks, shared_truth, shared_negatives)

@@ -182,6 +182,33 @@ def count_protocols(
     return [added_up(counts[alike[protocol]], protocol) for protocol in given]
 
 
+def count_facts(facts: pl.DataFrame, protocols: Sequence[Protocol]) -> Candidates:
+    """Return the candidates of the tasks of facts with any number of entities under several protocols.
+
+    facts: as `rankadjust.data.encode.encode` makes them, a row for each entity of a fact. Each is asked for, and the
+    relation, its position and the other entities are known. The sides are position_1, position_2, ...; the
+    table of pairs is empty, because nobody counts which tasks share the score of a fact.
+    """
+    entities, names = facts["tail"].n_unique(), [protocol.name for protocol in protocols]
+    parts = []
+    for (position,), own in facts.sort("position").group_by("position", maintain_order=True):
+        # What is known of an entity is no candidate, so that it is taken out of the counts again.
+        known = own["head"].n_unique()
+        triples = own.select("split", "head", "relation", "tail").with_columns(pl.col("head") + entities)
+        counted = count_protocols(triples, protocols, entities - own["tail"].n_unique())
+        tables = under_protocols(dict(zip(names, counted, strict=True)))
+        parts.append(
+            tables.histogram.filter(side="tail").with_columns(
+                pl.col("entities", "num_candidates") - known,
+                side=pl.lit(f"position_{position}"),
+            )
+        )
+    order = pl.col("protocol").replace_strict({name: place for place, name in enumerate(names)})
+    splits = pl.col("split").cast(pl.Enum(SPLITS))
+    histogram = pl.concat(parts).sort(order, splits, maintain_order=True)
+    return Candidates(histogram, tables.pairs.clear())
+
+
 def added_up(counts: Iterable[Counts], protocol: Protocol) -> Candidates:
     """Return as two tables what was counted of groups of relations, the true answer included."""
     tables = []

@@ -134,15 +134,21 @@ def applies(
 
     splits: names of the splits; None where they are not known yet, which checks the columns only.
     """
-    if (protocol.time == "aware" or protocol.data == "temporal") and not time_columns(columns):
-        return f"{protocol.name} is for triples with a time, and these have none"
+    usual = (protocol.entities, protocol.unseen, protocol.types) == ("release", "keep", "any")
+    of_times = protocol.time == "aware" or protocol.data == "temporal"
+    of_triples = not usual or protocol.data == "one-graph" or protocol.negatives is not None
+    for needed, is_needed, has in (
+        ("triples with a time, and these have none", of_times, time_columns(columns)),
+        ("triples, and these are facts of any number of entities", of_triples, "entities" not in columns),
+    ):
+        if is_needed and not has:
+            return f"{protocol.name} is for {needed}"
     if protocol.data == "one-graph" and (
         time_columns(columns) or not set(_INFERENCE).isdisjoint(splits or ())
     ):
         return f"{protocol.name} is for one graph without times"
     if protocol.data == "inductive" and splits is not None and not set(splits).issuperset(TEST_SPLITS):
         return f"{protocol.name} is for data sets with test triples on two graphs, as GraIL's are"
-    usual = (protocol.entities, protocol.unseen, protocol.types) == ("release", "keep", "any")
     if splits is not None and not usual:
         present = set(splits)
         if present & {"validation", "testing"} and not present & {"facts", "training"}:

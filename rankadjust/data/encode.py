@@ -15,7 +15,9 @@ class Encoded:
     """Triples of integers and the labels they stand for.
 
     triples: one row per line of the files, split by split: split (Enum of SPLITS), head, relation, tail
-        (UInt32), and time, or time_start and time_end (String, as printed) where the data set has them.
+        (UInt32), and time, or time_start and time_end (String, as printed) where the data set has them. Of facts with
+        any number of entities one row per entity: it is the tail, position (UInt32) is its place in the fact, and head
+        is a number for what is known of it, the relation, the position and the other entities; fact numbers the lines.
     labels: kind ('entity' or 'relation'), id (UInt32), label (String). The id of a label is its place among
         all labels of the kind, sorted by their bytes in UTF-8: '10' comes before '9', integers or not.
     """
@@ -39,6 +41,8 @@ def encode(splits: Mapping[str, pl.DataFrame], entities: pl.Series | None = None
     if unknown:
         raise RankadjustError(f"unknown split '{unknown[0]}'; the splits are {', '.join(SPLITS)}")
     present = [name for name in SPLITS if name in splits]
+    if "entities" in splits[present[0]].columns:
+        return _encode_facts({name: splits[name] for name in present})
     columns = [name for name in (*LABEL_COLUMNS, *TIME_COLUMNS) if name in splits[present[0]].columns]
     for name in present:
         if set(columns) != set(splits[name].columns):
@@ -51,13 +55,43 @@ def encode(splits: Mapping[str, pl.DataFrame], entities: pl.Series | None = None
     relations, (relation,) = _ids([triples["relation"]])
     if entities is not None:
         _require_listed(labels, entities)
-    tables = [
+    encoded = triples.with_columns(head=head, relation=relation, tail=tail)
+    return Encoded(encoded, _labels_table(labels, relations))
+
+
+def _encode_facts(splits: Mapping[str, pl.DataFrame]) -> Encoded:
+    facts = pl.concat(
+        frame.with_columns(split=pl.lit(name, pl.Enum(SPLITS))) for name, frame in splits.items()
+    )
+    places = facts.with_columns(
+        all=pl.col("entities"), position=pl.int_ranges(1, pl.col("entities").list.len() + 1)
+    )
+    places = places.explode("entities", "position").with_columns(pl.col("position").cast(pl.UInt32))
+    entities, (tail,) = _ids([places["entities"]])
+    relations, (relation,) = _ids([places["relation"]])
+    # No label holds an end of line.
+    before, after = (
+        pl.col("all").list.head(pl.col("position") - 1),
+        pl.col("all").list.slice(pl.col("position")),
+    )
+    asked = places.select(
+        pl.concat_str(
+            "relation", before.list.join("\n"), pl.lit("\n?\n"), after.list.join("\n"), separator="\n"
+        )
+    ).to_series()
+    triples = places.select("split", "position").with_columns(
+        head=_ids([asked])[1][0], relation=relation, tail=tail, fact=(pl.col("position") == 1).cum_sum()
+    )
+    return Encoded(triples, _labels_table(entities, relations))
+
+
+def _labels_table(entities: pl.Series, relations: pl.Series) -> pl.DataFrame:
+    return pl.concat(
         pl.DataFrame({"label": known}).select(
             kind=pl.lit(kind), id=pl.int_range(pl.len(), dtype=pl.UInt32), label="label"
         )
-        for kind, known in (("entity", labels), ("relation", relations))
-    ]
-    return Encoded(triples.with_columns(head=head, relation=relation, tail=tail), pl.concat(tables))
+        for kind, known in (("entity", entities), ("relation", relations))
+    )
 
 
 def _ids(columns: Sequence[pl.Series], seed: int = 0) -> tuple[pl.Series, list[pl.Series]]:

@@ -8,7 +8,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.io import read_csv, read_parquet, readable
 from rankadjust.base.vocabulary import LABEL_COLUMNS, TASK_SIDES, TIME_COLUMNS
-from rankadjust.data.registry import REST, Format
+from rankadjust.data.registry import FACT_COLUMNS, REST, Format
 
 # The format of OpenKE's triples.
 OPENKE = Format(delimiter="whitespace", columns=("head", "tail", "relation"), header_lines=1)
@@ -30,7 +30,8 @@ def read_triples(path: str | Path, form: Format, name: str | None = None) -> pl.
     r"""Return the text of a file as columns head, relation, tail and, where declared, times (all String).
 
     A line ends with \n or \r\n and nothing else; the last line needs no end. A byte order mark is skipped.
-    Labels are kept unchanged: quotes, '#', 'NA' and leading zeros mean nothing here.
+    Labels are kept unchanged: quotes, '#', 'NA' and leading zeros mean nothing here. Of facts with any number of
+    entities the columns are relation and entities (a list); a last line that is cut off after its relation is left out.
     name: what the user calls the file, for errors; its path where it is not given.
 
     Raises RankadjustError with file and line for a wrong number of fields, an empty field, and bytes that are not
@@ -46,6 +47,8 @@ def read_triples(path: str | Path, form: Format, name: str | None = None) -> pl.
     if rows <= 0:
         what = "has no line after its header" if data else "is empty"
         raise RankadjustError(f"{name}: the file {what}; a split needs at least one triple")
+    if form.columns == FACT_COLUMNS:
+        return _facts(data, form, name)
     separator, data = _with_single_byte(data, form)
     declared, form = form, replace(form, columns=tuple(name for name in form.columns if name != REST))
     if declared != form:
@@ -91,6 +94,23 @@ def read_own_triples(path: str | Path, columns: tuple[str, ...] = ()) -> pl.Data
     named = [field if field in (*LABEL_COLUMNS, *TIME_COLUMNS) else "ignore" for field in fields]
     known = columns or (named if is_header else form.columns)
     return read_triples(path, replace(form, columns=tuple(known), header_lines=int(is_header)))
+
+
+def _facts(data: bytes, form: Format, name: str) -> pl.DataFrame:
+    """Return relation and entities of the lines of a file; raise RankadjustError with the line of a wrong one."""
+    lines = data.decode().split("\n")
+    # A last line without its end may be one that was cut off.
+    if not lines[-1] or (form.separator or " ") not in lines[-1]:
+        lines.pop()
+    rows = [line.removesuffix("\r").split(form.separator) for line in lines]
+    rows = rows[form.header_lines :]
+    for number, fields in enumerate(rows, form.header_lines + 1):
+        if len(fields) < 3 or not all(fields):
+            raise RankadjustError(
+                f"{name}:{number}: not a relation and two or more entities, none of them empty"
+            )
+    entities = pl.Series([fields[1:] for fields in rows], dtype=pl.List(pl.String))
+    return pl.DataFrame({"relation": [fields[0] for fields in rows], "entities": entities})
 
 
 def read_entities(path: str | Path, form: Format, name: str | None = None) -> pl.Series:

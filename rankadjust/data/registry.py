@@ -23,7 +23,8 @@ ENTITIES = "entities"
 _ENTITY = "entity"
 # What bounds without training need besides the evaluation splits: the entities on each side of each relation.
 RANGES = "ranges"
-# As the last column: all further fields of a line, which need not be as many in every line.
+# As the last column: all further fields of a line, which need not be as many in every line; ENTITIES, where they are
+# the entities of a fact in the order of their roles.
 REST = "rest"
 # Keys of an entry that are read; a Dataset has the others as they are.
 _READ = ("sources", "format", "without_training", "expected")
@@ -35,13 +36,18 @@ _UNKNOWN = 25_000_000
 _DELIMITERS = {"tab": "\t", "comma": ",", "space": " "}
 
 
+FACT_COLUMNS = ("relation", ENTITIES)
+"""The columns of files whose lines are a relation and any number of entities."""
+
+
 @dataclass(frozen=True)
 class Format:
     """How the files of a data set are to be read.
 
     delimiter: tab, comma, space (one blank), whitespace (any run of blanks and tabs) or any other string.
     columns: what each field is, in order: head, relation, tail, time, time_start, time_end or ignore, and at the end
-        rest for all further fields, however many; in a list of entities entity or ignore.
+        rest for all further fields, however many; relation and entities for facts of any number of entities; in a
+        list of entities entity or ignore.
     header_lines: lines to skip at the start.
     """
 
@@ -189,6 +195,11 @@ def require_readable(dataset: Dataset) -> None:
         )
 
 
+def has_baselines(dataset: Dataset) -> bool:
+    """Return whether a data set has triples to train on, which baselines count."""
+    return dataset.format.columns != FACT_COLUMNS and not set(KNOWN_SPLITS).isdisjoint(dataset.splits)
+
+
 def require_bounds(dataset: Dataset) -> Dataset:
     """Return a data set that has files for bounds without training triples; otherwise raise RankadjustError."""
     if dataset.without_training is None:
@@ -312,7 +323,7 @@ def _problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[tuple[list
     if REST in columns[:-1]:
         yield ["format", "columns"], f"format.columns has {REST} before its end; {REST} is all further fields"
     named, times = [name for name in columns if name not in ("ignore", REST)], time_columns(columns)
-    if sorted(named) != sorted((*LABEL_COLUMNS, *times)):
+    if sorted(named) != sorted((*LABEL_COLUMNS, *times)) and columns != (*FACT_COLUMNS,):
         needed = "head, relation and tail once, and at most time, or time_start and time_end"
         yield ["format", "columns"], f"format.columns needs {needed}"
     role = "inductive" if "inference" in splits else "temporal" if times else "transductive"

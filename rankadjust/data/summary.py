@@ -25,6 +25,8 @@ def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
     splits of their graph: the splits of the training graph, or the split inference. Isolated entities are in the list
     of all entities and occur in no triple.
     """
+    if "position" in encoded.triples.columns:
+        return _summary_of_facts(encoded, dataset)
     size, entities = encoded.labels.height, encoded.labels.filter(kind="entity").height
     parts = _parts(encoded)
     graph_of = {split: "inference" if split.startswith("inference") else "training" for split in parts}
@@ -75,6 +77,45 @@ def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
         },
         "distinct_seen_triples": {
             split: sum(number for _, splits, number in held if splits & bit) for split, bit in bits.items()
+        },
+    }
+
+
+def _summary_of_facts(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
+    """Return the same counts for facts of any number of entities, where a triple is a whole fact."""
+    parts = _parts(encoded)
+    given = pl.concat(part for split, part in parts.items() if split in dataset.known)
+    new = {
+        name: {split: part.join(given, on=name, how="anti") for split, part in parts.items()}
+        for name in ("tail", "relation")
+    }
+    # The first entity and what stands beside it are the whole fact.
+    facts = {split: part.filter(position=1).select("head", "tail") for split, part in parts.items()}
+    distinct = {split: each.unique() for split, each in facts.items()}
+    return {
+        "dataset": dataset.name,
+        "role": dataset.role,
+        "entities": encoded.labels.filter(kind="entity").height,
+        "isolated_entities": 0,
+        "relations": encoded.labels.filter(kind="relation").height,
+        "entities_in_training": given["tail"].n_unique(),
+        "relations_in_training": given["relation"].n_unique(),
+        "triples": {split: each.height for split, each in facts.items()},
+        "distinct_triples": {split: each.height for split, each in distinct.items()},
+        "duplicates_within": {split: facts[split].height - distinct[split].height for split in parts},
+        "duplicates_between": {
+            f"{one}&{other}": distinct[one].join(distinct[other], on=["head", "tail"], how="semi").height
+            for one, other in combinations(parts, 2)
+        },
+        "self_loops": {},
+        "unseen": {
+            split: {
+                "entities": new["tail"][split]["tail"].n_unique(),
+                "relations": new["relation"][split]["relation"].n_unique(),
+                "triples": pl.concat(new[name][split]["fact"] for name in new).n_unique(),
+            }
+            for split in parts
+            if split not in dataset.known
         },
     }
 
@@ -198,6 +239,8 @@ def warnings(encoded: Encoded, summary: Mapping[str, Any], dataset: Dataset) -> 
 
     Nothing here is surely wrong: a count that the registry states under `expected` is taken to be meant.
     """
+    if "position" in encoded.triples.columns:
+        return []
     parts = _parts(encoded)
     found = (_header(parts, encoded), _order(encoded, dataset), _same(parts))
     return [*chain(*found, _leaks(summary, dataset), _unseen(summary, dataset))]

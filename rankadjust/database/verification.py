@@ -13,9 +13,9 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.io import SUMS, read_csv, read_sums, sha256_of, shipped, without_guards
-from rankadjust.base.vocabulary import EVALUATION, KEY, KNOWN_SPLITS
+from rankadjust.base.vocabulary import EVALUATION, KEY
 from rankadjust.counting.protocols import Benchmark, Protocol, applies
-from rankadjust.data.registry import Dataset
+from rankadjust.data.registry import Dataset, has_baselines
 from rankadjust.database import store
 from rankadjust.database.arithmetic import SCALES, Z_OF_VARIANCE, add_coefficients
 
@@ -173,7 +173,7 @@ def require_baselines(
     baselines: pl.DataFrame, registry: Mapping[str, Dataset], protocols: Mapping[str, Protocol]
 ) -> None:
     """Raise RankadjustError where a release lacks the baselines of a verified data set whose triples are given."""
-    given = [dataset for dataset in registry.values() if set(KNOWN_SPLITS) & set(dataset.splits)]
+    given = list(filter(has_baselines, registry.values()))
     ranked = {name: each for name, each in protocols.items() if each.has_standings}
     _require(_counted(given, ranked), baselines.select("dataset", "protocol").unique().iter_rows())
 

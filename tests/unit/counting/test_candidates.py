@@ -4,6 +4,7 @@ import functools
 import itertools
 import json
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +17,9 @@ from polars.testing import assert_frame_equal
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SPLITS
 from rankadjust.counting import candidates, packing
-from rankadjust.counting.candidates import count_candidates, count_protocols
-from rankadjust.counting.protocols import Protocol
+from rankadjust.counting.candidates import count_candidates, count_facts, count_protocols
+from rankadjust.counting.protocols import Protocol, get_protocol
+from rankadjust.data.encode import encode
 from rankadjust.data.read import read_triples
 from rankadjust.data.registry import load_registry
 from tests.mirror import mirrored_files
@@ -443,3 +445,38 @@ def test_the_table_of_the_documentation(shared, project):
             f"{weights @ (harmonic[number - 1] / number):.6f}",
             f"{weights @ (np.minimum(number, 10) / number):.6f}",
         ]
+
+
+def test_facts_of_any_number_of_entities_have_a_side_for_each_position():
+    """N is 5 entities less the known answers of the query, plus the true one; counted here by going through all."""
+    facts = {
+        "training": [("r", "a", "b"), ("r", "a", "c"), ("r", "a", "b", "c"), ("s", "a", "b", "c")],
+        "testing": [("r", "a", "d"), ("r", "e", "b", "c"), ("r", "a", "d")],
+    }
+    frames = {
+        split: pl.DataFrame(
+            {"relation": [fact[0] for fact in rows], "entities": [list(fact[1:]) for fact in rows]}
+        )
+        for split, rows in facts.items()
+    }
+    known = {fact for rows in facts.values() for fact in rows}
+    expected = Counter(
+        (
+            split,
+            f"position_{place}",
+            5
+            - sum(
+                len(other) == len(fact)
+                and other[:place] + other[place + 1 :] == fact[:place] + fact[place + 1 :]
+                for other in known
+            )
+            + 1,
+        )
+        for split, rows in facts.items()
+        for fact in rows
+        for place in range(1, len(fact))
+    )
+    counted = count_facts(encode(frames).triples, [get_protocol("filtered")])
+    found = counted.histogram.select("split", "side", "num_candidates", "tasks").rows()
+    assert {row[:3]: row[3] for row in found} == expected
+    assert set(counted.histogram["entities"]) == {5}

@@ -491,7 +491,7 @@ def test_without_the_command(place, monkeypatch):
 @pytest.mark.shared
 def test_every_verified_data_set_is_in_the_mirror(place, shared):
     verified = [dataset for dataset in load_registry().values() if dataset.verified]
-    assert len(verified) == 92
+    assert len(verified) == 95
     for dataset in verified:
         place.folder = place.parent / dataset.name
         provenance = place.fetch(*dataset.sources, mirror=str(shared / "data" / "mirror"), offline=True)

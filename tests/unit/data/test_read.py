@@ -192,6 +192,17 @@ def test_a_list_of_entities(tmp_path, data, form):
     assert sorted(read_entities(path, form)) == ["a", "b b", "é"]
 
 
+def test_facts_of_any_number_of_entities(tmp_path):
+    path, form = tmp_path / "train.txt", Format(columns=("relation", "entities"))
+    # As in FB-AUTO, whose last line is cut off after its relation.
+    path.write_bytes(b"r\ta\tb\r\ns\ta\tb\tc\r\nmodel")
+    assert read_triples(path, form).rows() == [("r", ["a", "b"]), ("s", ["a", "b", "c"])]
+    for text in (b"r\ta\tb\nr\ta\n", b"r\ta\tb\n\na\n"):
+        path.write_bytes(text)
+        with pytest.raises(RankadjustError, match=r"train\.txt:2: not a relation and two or more entities"):
+            read_triples(path, form)
+
+
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(
         RankadjustError, match=r"none\.txt: the file cannot be read \(No such file or directory\)"

@@ -69,7 +69,7 @@ def test_every_key_of_the_schema_is_described():
 
 def test_verified_sets_have_checksums_sizes_counts_and_a_licence(registry):
     verified = [dataset for dataset in registry.values() if dataset.verified]
-    assert len(verified) == 92
+    assert len(verified) == 95
     for dataset in verified:
         assert all(file.sha256 and file.bytes for files in dataset.sources for file in files), dataset.name
         assert dataset.unreadable is None
