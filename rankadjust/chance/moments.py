@@ -89,7 +89,7 @@ def moments_table(
     rows: list[tuple[object, ...]] = []
     for split in histogram["split"].unique(maintain_order=True):
         of_split = histogram.filter(pl.col("split") == split)
-        for side in (*of_split["side"].unique(maintain_order=True), "both"):
+        for side in dict.fromkeys([*of_split["side"], "both"]):
             part = of_split if side == "both" else of_split.filter(pl.col("side") == side)
             if part.is_empty():
                 continue

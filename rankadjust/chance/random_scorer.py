@@ -63,7 +63,7 @@ def nulls_table(
         triples = pairs.filter(pl.col("split") == split)
         timeless = without_times(tasks), without_times(triples)
         has_times = not (timeless[0].equals(tasks) and timeless[1].equals(triples))
-        for side in (*tasks["side"].unique(maintain_order=True), "both"):
+        for side in dict.fromkeys([*tasks["side"], "both"]):
             of_side = _Tasks.of(tasks, triples, side)
             static_side = _Tasks.of(*timeless, side) if has_times else of_side
             variances = _variances_of(metrics, of_side, protocol)

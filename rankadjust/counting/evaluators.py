@@ -126,7 +126,8 @@ def in_words(dataset: str, protocol: str, split: str, side: str) -> str:
     sampled, usual = re.fullmatch(SAMPLED, protocol), usual_evaluation(dataset)
     a_side = " a side" if side == "both" else ""
     among = f"{int(sampled[1]):,} negatives{a_side}" if sampled else protocol
-    of_sides = "both sides" if side == "both" else f"{side}s alone"
+    words = {"both": "both sides", "head": "heads alone", "tail": "tails alone"}
+    of_sides = words.get(side, side.replace("_", " "))
     parts = [dataset, among, split.replace("testing", "test").replace("_", " "), of_sides]
     who = f" ({usual.who})" if usual.who is not None and usual.protocol == protocol else ""
     return ", ".join(parts) + who

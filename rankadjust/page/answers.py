@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.vocabulary import KEY, SAMPLED, SIDES, TEST_SPLITS
+from rankadjust.base.vocabulary import KEY, SAMPLED, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.counting.evaluators import Evaluation, usual_evaluation
 from rankadjust.counting.protocols import Protocol, get_protocol
@@ -100,7 +100,7 @@ def _place(evaluation: Mapping[str, Any], usual: Evaluation, place: int) -> tupl
         protocol != "filtered",
         protocol,
         split != "inference_testing",
-        -SIDES.index(side),
+        (side != "both", side != "tail", side),
     )
 
 
@@ -130,7 +130,7 @@ def in_words(protocol: str, split: str, side: str) -> str:
         # A protocol of the run's own.
         ranked = protocol
     tested = split.replace("testing", "test").replace("_", " ")
-    return f"{ranked}, {tested}, {_SIDES[side]}"
+    return f"{ranked}, {tested}, {_SIDES.get(side, side.replace('_', ' '))}"
 
 
 def _ranked(protocol: Protocol, side: str) -> str:

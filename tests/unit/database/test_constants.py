@@ -103,7 +103,7 @@ def test_rows_take_every_alias():
         ),
         (
             {"side": "left and right"},
-            "there is no side 'left and right' in the database; it has both, head, tail",
+            "there is no side 'left and right' in the database; it has both, head, position_1, ",
         ),
     ],
 )
