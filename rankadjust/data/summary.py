@@ -1,4 +1,4 @@
-"""Summary of a data set: its counts, how they compare with the registry, and what looks like a mistake in the files."""
+"""Summary of a data set: its counts, how they compare with the registry, and possible mistakes in the files."""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain, combinations
@@ -89,7 +89,7 @@ def _summary_of_facts(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
         name: {split: part.join(given, on=name, how="anti") for split, part in parts.items()}
         for name in ("tail", "relation")
     }
-    # The first entity and what stands beside it are the whole fact.
+    # The first entity and all that is known of it are the whole fact.
     facts = {split: part.filter(position=1).select("head", "tail") for split, part in parts.items()}
     distinct = {split: each.unique() for split, each in facts.items()}
     return {
