@@ -2,7 +2,7 @@
 
 import tarfile
 import zipfile
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from rankadjust.base.io import sha256_of
 from rankadjust.data.read import read_triples
@@ -24,7 +24,7 @@ def mirrored_files(entry, mirror, folder):
     found = {}
     for file in files:
         url = urlsplit(file.source.url)
-        path = mirror / url.netloc / url.path.lstrip("/")
+        path = mirror / url.netloc / unquote(url.path).lstrip("/")
         assert (sha256_of(path), path.stat().st_size) == (file.sha256, file.bytes)
         for split, member in file.members.items():
             found[split] = path

@@ -17,7 +17,7 @@ class Encoded:
     triples: one row per line of the files, split by split: split (Enum of SPLITS), head, relation, tail
         (UInt32), and time, or time_start and time_end (String, as printed) where the data set has them. Of facts with
         any number of entities one row per entity: it is the tail, position (UInt32) is its place in the fact, and head
-        is a number for what is known of it, the relation, the position and the other entities; fact numbers the lines.
+        stands for all that is known of it: relation, position and the other entities. fact numbers the lines.
     labels: kind ('entity' or 'relation'), id (UInt32), label (String). The id of a label is its place among
         all labels of the kind, sorted by their bytes in UTF-8: '10' comes before '9', integers or not.
     """
