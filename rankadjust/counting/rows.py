@@ -161,7 +161,7 @@ def rows_of(codes: Mapping[str, Integers], survey: Survey, time: Time, splits: s
     splits of the inference graph are one.
     """
     if splits == "merged" and survey.graph is INFERENCE_GRAPH:
-        validation, testing = map(ORDER.index, INFERENCE_GRAPH.evaluated[1:])
+        validation, testing = map(ORDER.index, ("inference_validation", "inference_testing"))
         codes = {**codes, "split": np.where(codes["split"] == validation, testing, codes["split"])}
     times = time_columns(codes)
     answer = ["head", "relation", "tail", *(times if time == "aware" else ())]
@@ -220,8 +220,12 @@ def tasks_of(rows: Rows, side: Side, protocol: Protocol) -> TasksOfSide:
             filtered = query if filters_by_time(rows, protocol) else static_query
             known = _known(filtered, inside & rows.in_base, rows, protocol)
         static = 2 * static_query + own
-        # Where the true answer may be drawn as a negative, the entity of the query may not.
-        candidates = size - known - own + 1 - (protocol.drawn == "with-true-answer")
+        candidates = size - known - own + 1
+        if protocol.drawn == "with-true-answer":
+            # The entity of the query may not be drawn; where it is a known answer it is left out already.
+            is_known = np.zeros(int(static_query.max()) + 1, bool)
+            is_known[static_query[rows.in_base & (rows.head == rows.tail)]] = True
+            candidates -= ~is_known[static_query]
         return TasksOfSide(2 * query + own if rows.times else static, static, candidates)
     return filtered_tasks(rows, side, protocol, inside, size)
 
