@@ -118,17 +118,12 @@ def _sides(frame: pl.DataFrame) -> Mapping[str, IntArray]:
 
 
 def _ranks(frame: pl.DataFrame) -> Mapping[str, tuple[FloatArray, FloatArray]]:
-    known = {"given": frame["rank"].to_numpy()} if "rank" in frame.columns else {}
-    if not {*TIED} <= {*frame.columns}:
-        return {rank_type: (ranks, ranks) for rank_type, ranks in known.items()}
-    optimistic, pessimistic = (frame[name].to_numpy() for name in TIED)
-    known |= {
-        "optimistic": optimistic,
-        "realistic": (optimistic + pessimistic) / 2,
-        "pessimistic": pessimistic,
-    }
-    ranks = {rank_type: (ranks, ranks) for rank_type, ranks in known.items()}
-    return ranks | {"expected": (optimistic, pessimistic)}
+    ranks = {"given": 2 * (frame["rank"].to_numpy(),)} if "rank" in frame.columns else {}
+    if {*TIED} <= {*frame.columns}:
+        best, worst = (frame[name].to_numpy() for name in TIED)
+        single = {"optimistic": best, "realistic": (best + worst) / 2, "pessimistic": worst}
+        ranks |= {name: (each, each) for name, each in single.items()} | {"expected": (best, worst)}
+    return ranks
 
 
 def _numbered(column: pl.Series) -> IntArray:

@@ -124,10 +124,8 @@ def metric_values(metrics: Sequence[Metric], tasks: Tasks, population: str) -> p
         for average in tasks.groups
         for side in tasks.sides
         for rank_type in tasks.ranks
-        for row in (
-            _micro(metrics, tasks, population, side, rank_type)
-            if average == "micro"
-            else _macro(metrics, tasks, side, rank_type)
+        for row in _rows(
+            metrics, tasks, population, {"average": average, "side": side, "rank_type": rank_type}
         )
     ]
     no_counts = "the number of candidates of each task is not known"
@@ -147,26 +145,23 @@ def metric_values(metrics: Sequence[Metric], tasks: Tasks, population: str) -> p
     )
 
 
-def _macro(
-    metrics: Sequence[Metric], tasks: Tasks, side: str, rank_type: str
+def _rows(
+    metrics: Sequence[Metric], tasks: Tasks, population: str, about: Mapping[str, str]
 ) -> Iterator[Mapping[str, object]]:
-    groups, ranked = tasks.groups["macro"][tasks.sides[side]], ranked_tasks(tasks, rank_type, side)
-    for metric in metrics:
-        value = float(groups.size) if metric.key == "count" else macro_average(metric, ranked, groups)
-        about = {"average": "macro", "side": side, "rank_type": rank_type, "metric": metric.key}
-        yield dict.fromkeys(VALUES) | about | {"tasks": groups.size, "value": value}
-
-
-def _micro(
-    metrics: Sequence[Metric], tasks: Tasks, population: str, side: str, rank_type: str
-) -> Iterator[Mapping[str, object]]:
-    ranked = ranked_tasks(tasks, rank_type, side)
+    side = about["side"]
+    ranked = ranked_tasks(tasks, about["rank_type"], side)
+    empty = {**dict.fromkeys(VALUES), **about, "tasks": ranked.best.size}
+    if about["average"] == "macro":
+        groups = tasks.groups["macro"][tasks.sides[side]]
+        for metric in metrics:
+            value = float(groups.size) if metric.key == "count" else macro_average(metric, ranked, groups)
+            yield empty | {"metric": metric.key, "value": value}
+        return
     ways = {name: tasks.ways(name, side) for name in tasks.clusters}
     triples = ways["triples"][0]
     for metric in metrics:
         value = ranked.statistic(metric)
-        about = {"average": "micro", "side": side, "rank_type": rank_type, "metric": metric.key}
-        row = dict.fromkeys(VALUES) | about | {"tasks": triples.size, "value": value}
+        row = empty | {"metric": metric.key, "value": value}
         if not np.isnan(value) and (metric.term is not None or metric.key in MEDIANS):
             if metric.term is None:
                 ends, freedom = _around_median(metric, ranked, ways[population], triples)
