@@ -131,7 +131,8 @@ def in_short() -> str:
         "candidates ([details](#what-sampling-hides)).",
         f"**Mistakes.** In {severities['impossible']} findings the printed values of a model contradict each other: no "
         "ranks have them ([details](#which-published-numbers-are-wrong)).",
-        f"**Coverage.** {usable(rows).height:,} of {rows.height:,} values are adjusted. Every other value has a status "
+        f"**Coverage.** {usable(rows).height:,} of {rows.height:,} values in {rows['file'].n_unique()} files are "
+        "adjusted. Every other value has a status "
         "that says why not ([statuses.md](statuses.md)).",
     ]
     return "".join(map(bullet, points))
