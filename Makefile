@@ -72,7 +72,7 @@ results: $(STAMP)  ## run the workflow with the default configuration
 	@cat results/README.md
 
 # The release is made by `snakemake release --configfile config/full.yaml`; no rule of a run writes to resources/.
-ADOPTED := results/release/adjustments.parquet results/release/baselines.parquet results/release/candidates.parquet results/release/metric_adjustments.tsv.gz
+ADOPTED := results/release/adjustments.parquet results/release/adjustments.csv.gz results/release/baselines.parquet results/release/candidates.parquet results/release/metric_adjustments.tsv.gz
 adopt:  ## copy the tables of results/release/ to resources/database/, to be committed
 	@cp $(ADOPTED) results/database/datasets.tsv resources/database/
 	@$(BIN)/python -m rankadjust.base.shipped_sums
