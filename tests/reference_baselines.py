@@ -27,9 +27,8 @@ def stand_slowly(splits, protocol, isolated=()):
                 scores = {name: getattr(scorer, name)(side, triple) for name in STATIC}
                 if temporal:
                     everything = {name for known in evaluated.values() for name in known}
-                    before = (
-                        set(evaluated[split][:-1]) if split in evaluated[split][len(base) :] else set(base)
-                    )
+                    alike = {name for name in evaluated if evaluated[name] == evaluated[split]}
+                    before = set(base) if split in base else set(evaluated[split]) - alike
                     for name, history in (("recurrency", everything), ("recurrency-multi-step", before)):
                         scores[name] = scorer.recurrency(side, triple, history, evaluated)
                 for name, score in scores.items():
