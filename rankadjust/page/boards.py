@@ -163,9 +163,9 @@ class _Rows:
     """Make the row of a board from a value, with the other metrics of its result and with its notes."""
 
     def __init__(self, usable: pl.DataFrame, contradictions: pl.DataFrame | None) -> None:
-        self._printed: dict[int, dict[str, str]] = {}
-        for result, metric, text in usable.select("result", "metric", "value_as_printed").iter_rows():
-            self._printed.setdefault(result, {}).setdefault(metric, text)
+        self._printed: dict[int, dict[str, tuple[str, float]]] = {}
+        for row in usable.iter_rows(named=True):
+            self._printed.setdefault(row["result"], {}).setdefault(row["metric"], (_shown(row), row["value"]))
         self._messages: dict[tuple[Any, ...], list[str]] = {}
         if contradictions is not None and {"file", "file_line"} <= set(contradictions.columns):
             for row in contradictions.iter_rows(named=True):
@@ -187,6 +187,15 @@ class _Rows:
             "title": value["source"] or name,
             "url": place_of(value),
         }
+
+
+def _shown(row: Mapping[str, Any]) -> str:
+    """Return a value as it is printed, but a percentage as a fraction, so that a column has one unit."""
+    text = str(row["value_as_printed"])
+    if row["unit"] != "percent":
+        return text
+    decimals = len(text.partition("±")[0].strip(" %").partition(".")[2])
+    return f"{row['value']:.{decimals + 2}f}"
 
 
 def _where(row: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -62,8 +62,8 @@ def rescored():
 def test_a_board_is_one_evaluation_by_mrr_with_the_best_first(rescored):
     found = made(rescored)
     assert [(row["place"], row["model"], row["printed"]) for row in found[USUAL].rows] == [
-        (1, "RotatE", {MRR: "0.338"}),
-        (2, "TransE", {MRR: "0.294", HITS: "46.5 %"}),
+        (1, "RotatE", {MRR: ("0.338", 0.338)}),
+        (2, "TransE", {MRR: ("0.294", 0.294), HITS: ("0.465", 0.465)}),
     ]
     assert len(found["FB15k-237", "raw", "testing", "both"].rows) == 1
     assert not any(evaluation[0] == "Unheard" for evaluation in found)
