@@ -49,7 +49,7 @@ class Setting:
 _RANKS = "ties are broken in one way in both rankings (optimistic, pessimistic, or one order), not by the mean of these"
 _INDEPENDENT = (
     "every task has negatives of its own, drawn independently of the others; where the tasks of a batch share a list, "
-    "--tasks is the number of lists"
+    "--num-tasks is the number of lists"
 )
 
 
@@ -116,7 +116,7 @@ def _setting(draw: Draw, counts: FloatArray, times: FloatArray | None, why: list
             f"if one may be drawn twice, say --negatives {WITH}"
         )
     if times is None:
-        raise RankadjustError("how many tasks? The noise of the draws depends on it; give --tasks")
+        raise RankadjustError("how many tasks? The noise of the draws depends on it; give --num-tasks")
     return Setting(draw, counts.astype(np.float64), times.astype(np.float64), tuple(why))
 
 
