@@ -13,7 +13,7 @@ import click
 from rankadjust.base.errors import RankadjustError
 from rankadjust.cli import options
 from rankadjust.cli.inputs import adjusted_rows, by_metric_of, nothing_read, numbers_read, read_table
-from rankadjust.cli.printing import number_of, show_result
+from rankadjust.cli.printing import number_of, say_usual, show_result
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,6 +76,7 @@ def _check_values(
     if constants is not None:
         chosen = {name: text for name, text in given.items() if text is not None}
         tasks = EvaluationSet.of(constants, dataset, **chosen)
+        say_usual(constants, {"dataset": dataset, **given}, as_json=as_json)
         if given["evaluator"] is not None:
             by_metric = {
                 as_evaluator_prints(given["evaluator"], name)[0]: text for name, text in by_metric.items()

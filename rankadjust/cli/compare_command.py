@@ -10,7 +10,7 @@ import click
 
 from rankadjust.base.errors import RankadjustError, installed_by
 from rankadjust.cli import options
-from rankadjust.cli.printing import show_result
+from rankadjust.cli.printing import say_usual, show_result
 
 if TYPE_CHECKING:
     from rankadjust.database.constants import Constants
@@ -94,6 +94,8 @@ def compare_ranks(
         "tasks": Path(tasks[0]) if tasks else None,
         "database": constants,
     }
+    if constants is not None and datasets:
+        say_usual(constants, known, as_json=as_json)
     if by is None:
         compared = of_models.compare(paths, **known)
         show_result(

@@ -12,7 +12,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.cli import options
 from rankadjust.cli.compare_command import compare_ranks
 from rankadjust.cli.inputs import require_times
-from rankadjust.cli.printing import say_if_histograms_are_missing, show_result
+from rankadjust.cli.printing import say_if_histograms_are_missing, say_usual, show_result
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,6 +86,7 @@ def _evaluate(
     result = evaluate_ranks(judged, metrics=metrics or usual, **given)
     if constants is not None:
         say_if_histograms_are_missing(constants)
+        say_usual(constants, given, as_json=shown["as_json"])
     _show(result, **shown)
 
 

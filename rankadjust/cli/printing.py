@@ -3,9 +3,9 @@
 # ruff: noqa: PLC0415
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -31,6 +31,23 @@ def say_what_was_assumed(assumed: "pl.DataFrame") -> None:
 
     if not assumed.is_empty():
         echo(assumed_facts(assumed), err=True)
+
+
+def say_usual(constants: "Constants", given: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print in words which evaluation was taken, where nobody stated it and it is not simply filtered.
+
+    given: the options dataset, protocol, evaluator, split and side.
+    """
+    from rankadjust.counting.evaluators import in_words, usual_evaluation
+    from rankadjust.database.evaluation_set import EvaluationSet
+
+    if as_json or given["protocol"] is not None:
+        return
+    found = EvaluationSet.of(
+        constants, given["dataset"], split=given["split"], side=given["side"], evaluator=given["evaluator"]
+    )
+    if usual_evaluation(found.dataset).who is not None:
+        echo(in_words(*found.evaluation))
 
 
 def say_if_times_are_ignored(constants: "Constants", dataset: str, protocol: str) -> None:

@@ -33,6 +33,8 @@ class Adjusted:
         The value, and the ends of the interval that rounds to it.
     expectation, expectation_low, expectation_high : float
         Of the metric under chance; the ends where the status is bounded.
+    optimum : float
+        The value of a perfect ranking.
     ratio, index, index_low, index_high, z, z_low, z_high : float
         The adjusted values, and their ends over the values that are printed alike. z is in standard deviations of
         independent random ranks.
@@ -62,6 +64,7 @@ class Adjusted:
     expectation: float
     expectation_low: float | None
     expectation_high: float | None
+    optimum: float
     ratio: float | None
     index: float | None
     index_low: float | None

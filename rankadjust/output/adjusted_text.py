@@ -164,16 +164,15 @@ def meaning(row: Row) -> str:
     if row["index"] is None:
         return "There is no index: chance already gives a perfect value."
     value, chance = _value(row), f"chance ({number(row['expectation'])})"
+    perfect = f"perfect ({row.get('optimum', metric.optimum):g})"
     if row["index"] < 0:
         comparison = f"{value} is worse than {chance}"
     elif row.get("status") == "bounded":
         low, high = (100 * (end or 0.0) for end in (row["index_low"], row["index_high"]))
-        comparison = (
-            f"{value} is {low:.1f} to {high:.1f} % of the way from chance to perfect ({metric.optimum:g})"
-        )
+        comparison = f"{value} is {low:.1f} to {high:.1f} % of the way from chance to {perfect}"
     else:
         way = f"{100 * row['index']:.1f} % of the way"
-        comparison = f"{value} is {way} from {chance} to perfect ({metric.optimum:g})"
+        comparison = f"{value} is {way} from {chance} to {perfect}"
     return f"{comparison}{_evidence(row)}."
 
 

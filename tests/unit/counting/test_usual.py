@@ -2,10 +2,12 @@
 
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 from rankadjust import EvaluationSet, adjust, rescore
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.schemas import read_yaml, validate
+from rankadjust.cli.commands import commands
 from rankadjust.counting.evaluators import (
     evaluation_by,
     find_evaluator,
@@ -182,3 +184,21 @@ def test_every_name_of_a_code_base_means_known_data_sets():
     known = {*load_registry(), *(each.dataset for each in load_benchmarks())}
     known |= {"WIKI-forecasting", "GDELT-forecasting", "Wikidata5M-inductive"}
     assert {name for _, _, ours in names_elsewhere().values() for name in ours} <= known
+
+
+@pytest.mark.parametrize(
+    "command", ["evaluate {ranks}", "compare {ranks} {other}", "check mrr=0.5 hits@10=0.8"]
+)
+def test_the_usual_evaluation_is_named_first_where_nobody_states_it(command, tmp_path):
+    for name, ranks in (("ranks", "a,1\nb,2\nc,3\n"), ("other", "a,2\nb,2\nc,9\n")):
+        (tmp_path / f"{name}.csv").write_text(f"triple,rank\n{ranks}")
+    files = {name: tmp_path / f"{name}.csv" for name in ("ranks", "other")}
+    words = [*command.format(**files).split(), "--dataset", "tgbl-coin", "--side", "tail"]
+    assert first_line(words) == "tgbl-coin, 20 negatives, test, tails alone (TGB's evaluator)"
+    assert "TGB" not in first_line([*words, "--protocol", "sampled-20"])
+
+
+def first_line(words):
+    result = CliRunner().invoke(commands, words)
+    assert result.output, result.exception
+    return result.output.splitlines()[0]
