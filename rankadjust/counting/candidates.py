@@ -192,7 +192,7 @@ def count_facts(facts: pl.DataFrame, protocols: Sequence[Protocol]) -> Candidate
     entities, names = facts["tail"].n_unique(), [protocol.name for protocol in protocols]
     parts = []
     for (position,), own in facts.sort("position").group_by("position", maintain_order=True):
-        # Only entities are candidates, so the numbers of what is known of them are subtracted again.
+        # A head is a query here and not a candidate, so the number of heads is subtracted again.
         known = own["head"].n_unique()
         triples = own.select("split", "head", "relation", "tail").with_columns(pl.col("head") + entities)
         counted = count_protocols(triples, protocols, entities - own["tail"].n_unique())
