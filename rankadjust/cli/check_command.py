@@ -121,7 +121,7 @@ def _report(
     missed: str = "",
 ) -> NoReturn:
     found = {"values": values, "assumed": assumed, "reported": lines, "contradictions": flagged.to_dicts()}
-    in_words = [*lines, f"{looked_at}: {len(lines) or 'nothing'} to look at{missed}"]
+    in_words = [f"{looked_at}: {len(lines) or 'nothing'} to look at{missed}", *lines]
     show_result(lambda: found, lambda: "\n".join(in_words), as_json)
     sys.exit(1 if lines else 0)
 
@@ -157,7 +157,7 @@ check = options.CommandByInput(
     The exit code is 1 if anything is reported, or nothing was read.
     """,
     epilog=options.examples(
-        "rankadjust check my_table.md",
+        "rankadjust check resources/published/conve.csv",
         "rankadjust check --dataset FB15k-237 mrr=0.338 hits@1=0.241 hits@10=0.533",
     ),
 )

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from rankadjust.database.constants import Constants
     from rankadjust.literature.result_files import Results
     from rankadjust.public_set import EvaluationSet
-
-_PUBLISHED = ("resources", "published")
 
 
 def require_times(scores: str | None, constants: "Constants", dataset: str) -> None:
@@ -65,18 +63,24 @@ def read_table(
     # polars lets a read go on after an interrupt: from a terminal or a pipe it would go on for ever.
     if hasattr(signal, "siginterrupt"):
         signal.siginterrupt(signal.SIGINT, True)
-    evaluator = facts.pop("evaluator", None)
-    if evaluator is not None:
-        from rankadjust.counting.evaluators import evaluator_named
-
-        if facts.get("protocol") is not None:
-            raise RankadjustError(
-                "--evaluator and --protocol both say how it was evaluated; give one of them"
-            )
-        facts["protocol"] = evaluator_named(evaluator)
+    facts = with_protocol_of_evaluator(facts)
     if ask:
         sidecar = _sidecar_of_answers(table, sidecar, constants, facts)
     return read_results(_file_of(table), constants.registry, sidecar, facts)
+
+
+def with_protocol_of_evaluator(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return facts with the code base that evaluated (--evaluator) in place of their protocol."""
+    from rankadjust.counting.evaluators import evaluator_named
+
+    known = dict(facts)
+    if (evaluator := known.pop("evaluator", None)) is not None:
+        if known.get("protocol") is not None:
+            raise RankadjustError(
+                "--evaluator and --protocol both say how it was evaluated; give one of them"
+            )
+        known["protocol"] = evaluator_named(evaluator)
+    return known
 
 
 def adjusted_rows(
@@ -111,14 +115,11 @@ def nothing_read(table: Path) -> str:
 
 
 def _file_of(table: Path) -> Path:
-    """Return the file of a table; for -, copy standard input to a file that exists as long as the command runs.
-
-    resources/published/conve.csv is found wherever rankadjust is installed.
-    """
-    from rankadjust.base.io import shipped, write_bytes
+    """Return the file of a table; for -, copy standard input to a file that exists as long as the command runs."""
+    from rankadjust.base.io import write_bytes
 
     if table != Path("-"):
-        return shipped(str(table)) if table.parts[:2] == _PUBLISHED and not table.exists() else table
+        return table
 
     folder = click.get_current_context().with_resource(TemporaryDirectory())
     copy = Path(folder) / "standard-input"

@@ -12,10 +12,14 @@ import click
 from rankadjust.base.errors import RankadjustError
 
 SPLIT, PROTOCOL = "testing", "filtered"
+_PUBLISHED = ("resources", "published")
 
 
 class _Path(click.Path):
-    """A path that ends in one of the suffixes. An empty one comes from an unset variable of the shell."""
+    """A path that ends in one of the suffixes. An empty one comes from an unset variable of the shell.
+
+    resources/published/conve.csv is found wherever rankadjust is installed.
+    """
 
     def __init__(self, *suffixes: str) -> None:
         super().__init__(path_type=Path)
@@ -26,6 +30,10 @@ class _Path(click.Path):
             self.fail("the path is empty", param, ctx)
         if self._suffixes and Path(value).suffix not in self._suffixes:
             self.fail(f"{value} is neither {' nor '.join(self._suffixes)}", param, ctx)
+        if Path(value).parts[:2] == _PUBLISHED and not Path(value).exists():
+            from rankadjust.base.io import shipped
+
+            value = shipped(str(value))
         return super().convert(value, param, ctx)
 
 

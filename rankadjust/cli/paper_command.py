@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankadjust.cli import options
+from rankadjust.cli.inputs import with_protocol_of_evaluator
 from rankadjust.cli.printing import echo, say_what_was_assumed
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ def _paper(
     from rankadjust.literature.assumptions import assumptions
     from rankadjust.manuscript.paper import paper as make_paper
 
-    made = make_paper(list(sources), folder, figure=not no_figure, database=constants, **given)
+    known = with_protocol_of_evaluator(given)
+    made = make_paper(list(sources), folder, figure=not no_figure, database=constants, **known)
     # Only of a table may facts be missing, and only a table has this option.
     if "sidecar" in given:
         say_what_was_assumed(assumptions(made.values))
@@ -54,7 +56,9 @@ paper = options.CommandByInput(
     _kind_of,
     {
         _TABLE: options.command(_SOURCES, _FOLDER, options.SIDECAR, *options.FACTS, *_HOW)(_paper),
-        _RANKS: options.command(_SOURCES, _FOLDER, options.DATASET, *options.EVALUATION, *_HOW)(_paper),
+        _RANKS: options.command(
+            _SOURCES, _FOLDER, options.DATASET, options.EVALUATION[0], options.EVALUATION[-1], *_HOW
+        )(_paper),
     },
     help="""Make the table, the figure and the methods for a paper.
 
@@ -65,6 +69,7 @@ paper = options.CommandByInput(
     RANKS are files as `rankadjust compare` takes them, one for each model.
     """,
     epilog=options.examples(
+        "rankadjust paper resources/published/conve.csv",
         "rankadjust paper table.tex --folder camera-ready",
         "rankadjust paper transe.parquet rotate.parquet --dataset FB15k-237 --folder camera-ready",
     ),

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     ),
     *(*options.OF_DATABASE, options.JSON),
     epilog=options.examples(
-        "rankadjust rescore my_table.md", "rankadjust rescore results.csv --output results-adjusted.csv"
+        "rankadjust rescore resources/published/conve.csv",
+        "rankadjust rescore results.csv --output results-adjusted.csv",
     ),
 )
 def rescore(

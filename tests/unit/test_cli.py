@@ -188,6 +188,15 @@ def test_a_mistake_in_an_option_is_seen_before_anything_is_read(run, line, messa
     assert message in error
 
 
+def test_the_table_that_ships_with_rankadjust_is_found_in_any_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table = "resources/published/conve.csv"
+    assert run_line(f"rescore {table}")[1].startswith("40 of 40 numbers read")
+    assert run_line(f"check {table}")[1].startswith("40 of 40 numbers read")
+    assert "Read paper/check.md first." in run_line(f"paper --no-figure {table}")[1]
+    assert (tmp_path / "paper" / "table.md").stat().st_size
+
+
 def test_the_list_of_commands_is_not_cut():
     assert "..." not in run_line("--help")[1].split("Commands:")[1]
 
@@ -369,8 +378,8 @@ def test_check_takes_typed_values_and_says_of_them_what_it_says_of_a_table(run, 
     _, of_table, _ = run("check", tmp_path / "table.csv")
     code, typed, error = run("check --dataset Nations mrr=0.50 hits@1=0.60")
     assert (code, error) == (1, "")
-    *lines, _ = of_table.splitlines()
-    assert [line.partition(" A: ")[2] for line in lines] == typed.splitlines()[:-1]
+    _, *lines = of_table.splitlines()
+    assert [line.partition(" A: ")[2] for line in lines] == typed.splitlines()[1:]
     assert run("check --dataset Nations mrr=0.50 hits@1=30%")[1].startswith(
         "2 values: nothing to look at. One"
     )
@@ -433,7 +442,7 @@ def test_check_reads_what_read_reads_and_lists_what_it_could_not(run, tmp_path, 
     code, text, _ = run("check", tmp_path / name)
     assert code == 1
     unread = f"{name}: 1 in column 3 'Hits@1', line 4 ('oops'): not a number"
-    assert text.splitlines() == [unread, "3 of 4 numbers read: 1 to look at"]
+    assert text.splitlines() == ["3 of 4 numbers read: 1 to look at", unread]
     reported = json.loads(run("check --json", tmp_path / name)[1])
     assert (reported["values"], reported["reported"]) == (3, [unread])
 
@@ -505,10 +514,11 @@ def test_every_report_has_file_and_line_whatever_the_tables_are(run, tmp_path):
     printed = "| Nations | MRR | Hits@1 |\n|---|---|---|\n| A | 0.50 | 0.600 |\n"
     (tmp_path / "printed.md").write_text(printed)
     lines = run("check", tmp_path / "printed.md", tmp_path / "tidy.csv")[1].splitlines()
-    assert lines[0].startswith("tidy.csv:3: value 'much' is not a number")
+    assert lines[0] == "4 of 4 numbers read: 2 to look at"
+    assert lines[1].startswith("tidy.csv:3: value 'much' is not a number")
     said = "Hits@1 0.600 and MRR 0.50 contradict each other: no ranks have both."
-    assert lines[1].startswith(f"printed.md:3: A: impossible: {said}")
-    assert lines[2:] == ["4 of 4 numbers read: 2 to look at"]
+    assert lines[2].startswith(f"printed.md:3: A: impossible: {said}")
+    assert len(lines) == 3
 
 
 @pytest.mark.parametrize("command", ["check", "rescore", "read"])
