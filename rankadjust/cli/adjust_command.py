@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 _OF_SET, _ALONE = "values on a data set", "values without --dataset"
 _COMMON = (
     click.Argument(["values"], nargs=-1, required=True, metavar="VALUE..."),
-    options.option("--metric", help="Metric of the values, such as mrr or hits@10."),
     *(options.ALL, options.JSON),
 )
 _EVALUATION = (options.DATASET, options.SIDE, *options.EVALUATION, options.SCORES, *options.OF_DATABASE)
@@ -36,7 +35,6 @@ def _kind_of(given: Mapping[str, Any]) -> str:
 
 def _adjust(
     values: tuple[str, ...],
-    metric: str | None,
     dataset: Any,
     against: str | None,
     constants: "Constants | None" = None,
@@ -44,7 +42,7 @@ def _adjust(
 ) -> None:
     from rankadjust.evaluation.one_value import adjust as adjust_value
 
-    named = named_values(values, metric)
+    named = named_values(values)
     shown = {name: given.pop(name) for name in ("everything", "as_json")}
     if constants is not None:
         require_times(given["scores"], constants, dataset)
@@ -57,14 +55,14 @@ def _adjust(
 
 
 def _adjust_constant(
-    values: tuple[str, ...], metric: str | None, num_candidates: int, num_tasks: int | None, **shown: Any
+    values: tuple[str, ...], num_candidates: int, num_tasks: int | None, **shown: Any
 ) -> None:
     from rankadjust.chance.metrics import resolve
     from rankadjust.database.evaluation_set import EvaluationSet
     from rankadjust.evaluation.one_value import adjust as adjust_value
 
     tasks = EvaluationSet.constant(candidates=num_candidates, tasks=1 if num_tasks is None else num_tasks)
-    named = named_values(values, metric)
+    named = named_values(values)
     if num_tasks is None and (of_all := [name for name, _ in named if not resolve(name).additive]):
         raise click.UsageError(f"{of_all[0]} is not a mean over tasks: give --num-tasks, too.")
     found = [adjust_value(text, metric=name, dataset=tasks) for name, text in named]
@@ -104,8 +102,8 @@ adjust = options.CommandByInput(
     },
     help="""Adjust printed values for chance, beside what counting reaches.
 
-    A VALUE is a number as printed (0.338, 33.8%, 0,338), or a metric and a number (mrr=0.338). Its digits say how
-    far it may have been rounded, and the index gets the same interval.
+    A VALUE is a metric and a number as printed (mrr=0.338, hits@10=53.3%). Its digits say how far it may have been
+    rounded, and the index gets the same interval.
     """,
     epilog=options.examples(
         "rankadjust adjust --dataset FB15k-237 mrr=0.338",

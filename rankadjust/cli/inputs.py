@@ -169,23 +169,19 @@ def _sidecar_of_answers(
     return path if path.exists() else None
 
 
-def named_values(values: Sequence[str], metric: str | None) -> list[tuple[str, str]]:
+def named_values(values: Sequence[str]) -> list[tuple[str, str]]:
     """Return metric and number of each value; a lone % belongs to the number before it."""
     joined: list[str] = []
     for value in values:
         if value == "%" and joined:
             joined[-1] += " %"
+        elif "=" not in value:
+            raise click.UsageError(
+                f"{value} is neither a metric with its value, such as mrr=0.338, nor an existing file."
+            )
         else:
             joined.append(value)
-    if metric is not None and all("=" in value for value in joined):
-        raise click.UsageError("--metric has no effect on values that name their metric; leave it out.")
-    named = []
-    for value in joined:
-        name, equals, number = value.rpartition("=")
-        if not equals and metric is None:
-            raise click.UsageError(f"Which metric is {value}? Give --metric, or write mrr={value}.")
-        named.append((name if equals else str(metric), number))
-    return named
+    return [(name, number) for name, _, number in (value.rpartition("=") for value in joined)]
 
 
 def by_metric_of(values: Sequence[str]) -> dict[str, str]:
@@ -194,12 +190,7 @@ def by_metric_of(values: Sequence[str]) -> dict[str, str]:
 
     by_metric: dict[str, str] = {}
     keys = set()
-    for value in values:
-        if "=" not in value and value != "%":
-            raise click.UsageError(
-                f"{value} is neither a metric with its value, such as mrr=0.784, nor an existing file."
-            )
-    for name, text in named_values(values, None):
+    for name, text in named_values(values):
         if (key := resolve(name).key) in keys:
             raise click.UsageError(f"{name} is given twice; leave one of the two out.")
         keys.add(key)

@@ -2,7 +2,6 @@
 # Names are looked up when the shell asks for them: a command starts at once.
 # ruff: noqa: ANN401, PLC0415
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -153,7 +152,7 @@ def examples(*lines: str) -> str:
 
 
 class Command(click.Command):
-    """A command that takes negative numbers as values, and does not write over what it reads.
+    """A command that does not write over what it reads.
 
     In place of the options OF_DATABASE its function gets `constants`, and in place of TRIPLES an evaluation set.
     """
@@ -178,8 +177,7 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Return the rest of the arguments after options were read."""
-        # Replace the hyphen by a minus sign: the number stays the same, and click does not take it as an option.
-        rest = super().parse_args(ctx, [re.sub(r"^-(?=[.,]?\d)", "−", arg) for arg in args])
+        rest = super().parse_args(ctx, args)
         for parameter in self.params:
             if isinstance(parameter.type, _Output) and ctx.params.get(parameter.name or "") is not None:
                 require_output_free(ctx, ctx.params[parameter.name or ""])
