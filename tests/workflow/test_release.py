@@ -79,6 +79,7 @@ def test_adopt_takes_the_tables_that_the_library_reads(made, project):
     assert {path.name for path in adopted.iterdir()} == {
         "README.md",
         "SHA256SUMS",
+        "adjustments.csv.gz",
         "adjustments.parquet",
         "baselines.parquet",
         "candidates.parquet",
