@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.cli.options import PROTOCOL
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,7 +51,7 @@ def say_usual(constants: "Constants", given: Mapping[str, Any], *, as_json: bool
 
 def say_if_times_are_ignored(constants: "Constants", dataset: str, protocol: str) -> None:
     """Say on standard error that a data set has times, if the name of the protocol does not mention times."""
-    if protocol == PROTOCOL and constants.has_times(dataset):
+    if protocol == "filtered" and constants.has_times(dataset):
         echo(
             f"note: {dataset} has times, and the protocol {protocol} ignores them: it filters out every answer that "
             "was ever true. If the evaluation filtered out only answers that are true at the same time, give "

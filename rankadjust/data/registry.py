@@ -147,7 +147,7 @@ def names_elsewhere() -> Mapping[str, tuple[str, str, Sequence[str]]]:
 
 
 def name_here(name: str) -> str:
-    """Return our name of what a code base calls otherwise; any other name stays as it is.
+    """Return our name of a data set that a code base calls otherwise; any other name stays as it is.
 
     >>> name_here("wiki5m_trans")
     'Wikidata5M'
