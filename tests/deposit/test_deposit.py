@@ -214,6 +214,7 @@ INDEX = 0.33752894016926
 
 
 def test_python_without_the_library(deposit, project, monkeypatch):
+    pytest.importorskip("pandas")
     monkeypatch.chdir(deposit)
     first, second = blocks(project, "python")
     names = {}

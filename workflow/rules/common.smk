@@ -34,6 +34,7 @@ TABLES = PLAN.tables
 # What says what the names of data sets and protocols mean.
 SETTINGS = [
     *(f"config/{name}.yaml" for name in ("datasets", "protocols", "benchmarks")),
+    "config/*.csv",
     "workflow/schemas/*.yaml",
 ]
 
