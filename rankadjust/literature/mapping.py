@@ -20,9 +20,10 @@ from rankadjust.base.io import shipped
 from rankadjust.base.schemas import read_yaml, validate
 from rankadjust.base.vocabulary import PRINTED_SPLITS, SIDES
 from rankadjust.base.words import PUBLISHED, folded, our_word, same_name
-from rankadjust.chance.metrics import Names, names_of, split_adjusted
+from rankadjust.chance.metrics import Names, names_of, resolve, split_adjusted
 from rankadjust.counting.evaluators import (
     Evaluation,
+    as_evaluator_prints,
     evaluation_by,
     find_evaluator,
     protocol_or_evaluator,
@@ -46,6 +47,8 @@ ALL_ENTITIES = (
 
 # What the usual evaluation of a data set says where a table does not.
 _OPEN = ("protocol", "split", "side")
+# Code bases estimate it with 49 draws or with 50.
+_ESTIMATED = "hits@10_50"
 
 _PERCENT_SIGN = re.compile(r"(?<!\s)\s*+(\(%\)|\[%\]|%)\s*$")
 
@@ -243,12 +246,14 @@ def _with_evaluations(rows: pl.DataFrame, database: pl.DataFrame) -> pl.DataFram
         except RankadjustError as error:
             meant, problem = Evaluation(protocol), str(error)
         words = (word if each else None for word, each in zip((meant.split, meant.side), others, strict=True))
-        found.append((*row, meant.protocol, *words, problem))
-    meant_names = [f"{name}_meant" for name in _OPEN]
+        hits = None if evaluator is None else resolve(as_evaluator_prints(evaluator, _ESTIMATED)[0]).key
+        found.append((*row, meant.protocol, *words, hits, problem))
+    meant_names = [*(f"{name}_meant" for name in _OPEN), "hits"]
     types = dict(rows.select(given).schema) | dict.fromkeys((*meant_names, "why"), pl.String())
     facts = pl.DataFrame(found, schema=pl.Schema(types), orient="row")
     return rows.join(facts, on=given, how="left", maintain_order="left").with_columns(
         *(pl.coalesce(f"{name}_meant", name).alias(name) for name in _OPEN),
+        metric=pl.coalesce(pl.when(pl.col("metric") == resolve(_ESTIMATED).key).then("hits"), "metric"),
         protocol_problem=pl.coalesce("why", "protocol_problem"),
     )
 

@@ -20,7 +20,9 @@ from rankadjust.database.arithmetic import add_adjusted
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import GAIN, add_gain
 from rankadjust.database.documented import documented_entities
+from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.database.histograms import Histograms
+from rankadjust.database.store import SCHEMA
 from rankadjust.literature.mapping import MAPPED, Rules, load_rules, map_words, resolve_names
 from rankadjust.literature.row_constants import add_benchmark_notes, add_constants
 from rankadjust.literature.statuses import USABLE, add_certainty, add_status
@@ -103,6 +105,7 @@ def rescore(
     # Joins with the rows of other data sets take most of the time.
     is_near = pl.col("dataset").is_in(rows["dataset"].unique().to_list())
     near, baselines = (known.filter(is_near) for known in (constants.table, constants.baselines))
+    near = pl.concat([near, _estimated_hits(rows, near, constants)], how="diagonal")
     rows = add_limits(read_values(rows), constants.histograms)
     rows = add_benchmark_notes(add_constants(rows, near, entities))
     rows = add_status(add_duplicate(rows).with_columns(chance="expectation"))
@@ -148,6 +151,16 @@ def _in_our_words(
     known = [name for name in ("file_line", *tidy_columns()["properties"]) if name in given.columns]
     rows = map_words(given.select(known), rules)
     return resolve_names(rows, constants.table, rules, registry, entities)
+
+
+def _estimated_hits(rows: pl.DataFrame, near: pl.DataFrame, constants: Constants) -> pl.DataFrame:
+    """Return constants of Hits@10 as it is estimated from full ranks (hits@10_50), which no database has."""
+    asked = rows.select(KEY).filter(pl.col("metric").str.contains("^hits_at_10_5[01]$")).unique()
+    held = asked.join(near, on=["dataset", "protocol", "split", "side"], how="semi")
+    found = [
+        EvaluationSet.of(constants, *evaluation).moments([metric]) for *evaluation, metric in held.iter_rows()
+    ]
+    return pl.concat([pl.DataFrame(schema=SCHEMA), *found])
 
 
 def _is_adjusted() -> pl.Expr:

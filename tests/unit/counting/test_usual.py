@@ -202,3 +202,12 @@ def first_line(words):
     result = CliRunner().invoke(commands, words)
     assert result.output, result.exception
     return result.output.splitlines()[0]
+
+
+def test_estimated_hits_are_rescored_as_the_code_base_draws_them():
+    rows = [("GraIL-FB15k237-v1", name, "hits@10_50", "0.7") for name in ("ULTRA", "NBFNet", "AdaProp")]
+    rescored = rescore(pl.DataFrame(rows, ["dataset", "evaluator", "metric", "value"], orient="row"))
+    assert rescored["metric"].to_list() == ["hits_at_10_50", "hits_at_10_51", "hits_at_10_51"]
+    # tests/data/evaluators.json has these expectations, and shared/design/evaluator-gaps.md the z of the first two.
+    assert rescored["expectation"].to_list() == pytest.approx([0.2002756, 0.1956194, 0.1963576], abs=1e-6)
+    assert rescored["z"].to_list()[:2] == pytest.approx([39.9, 28.7], abs=0.05)
