@@ -409,6 +409,15 @@ class EvaluationSet:
             return *of_side.select("baseline", "baseline_value").row(0), None
         return None, None, why_no_gain(self.counted(), self.split, metric.key)
 
+    def protocols_that_allow(self, metric: Metric, low: float, high: float) -> list[str]:
+        """Return a few other protocols of this data set under which a ranking has a value from low to high."""
+        known = (
+            self.histograms.table.filter(dataset=self.dataset, split=self.split)["protocol"].unique().sort()
+        )
+        evaluations = [(self.dataset, name, self.split, self.side) for name in known if name != self.protocol]
+        why = self.histograms.why_impossible
+        return [each[1] for each in evaluations if why(each, metric, low, high) is None][:3]
+
     def why_absent(self, metric: Metric) -> str:
         """Return in words why a metric has no constants."""
         if not metric.has_moments:

@@ -169,7 +169,9 @@ def _adjusted(
     row = dict(_constants(evaluation_set, metric, against))
     limit = evaluation_set.histograms.why_impossible(evaluation_set.evaluation, metric, *value.ends)
     if limit is not None:
-        raise ImpossibleValueError(f"{limit}, so {value.text} cannot be its value")
+        others = evaluation_set.protocols_that_allow(metric, *value.ends)
+        fits = f"; it can be under {' and '.join(others)}" if others else ""
+        raise ImpossibleValueError(f"{limit}, so {value.text} cannot be its value{fits}")
     row |= {"value": value.value, "value_low": value.low, "value_high": value.high, "scores": scores}
     row["status"] = "bounded" if row["expectation"] is None and row["expectation_low"] is not None else "ok"
     row["status"] = "approximate" if row["method"] == APPROXIMATE else row["status"]
