@@ -132,7 +132,7 @@ check = options.CommandByInput(
     {
         options.OWN: options.command(_SOURCES, *options.TRIPLES, options.JSON)(_check_values),
         _TABLES: options.command(
-            *(_SOURCES, options.SIDECAR, *options.FACTS, options.ACCEPT, options.ASK),
+            *(_SOURCES, options.SIDECAR, *options.FACTS, options.ACCEPT),
             *(*options.OF_DATABASE, options.JSON),
         )(_check_tables),
         _TYPED: options.command(
