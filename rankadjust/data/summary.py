@@ -1,14 +1,11 @@
 """Summary of a data set: its counts, how they compare with the registry, and possible mistakes in the files."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, combinations
 from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from rankadjust.base.arrays import BoolArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS
 from rankadjust.data.encode import Encoded
@@ -21,101 +18,74 @@ _COUNTS_OF_TRAINING = {"entities_in_training", "entities_in_inference", "distinc
 def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
     """Return the counts of a data set as plain values for a JSON file.
 
-    A triple is (head, relation, tail), whatever its time. Unseen entities and relations do not occur in the known
-    splits of their graph: the splits of the training graph, or the split inference. Isolated entities are in the list
-    of all entities and occur in no triple.
+    A triple is (head, relation, tail), whatever its time, or a whole fact of any number of entities. Unseen entities
+    and relations do not occur in the known splits of their graph: the splits of the training graph, or the split
+    inference. Isolated entities are in the list of all entities and occur in no triple.
     """
-    if "position" in encoded.triples.columns:
-        return _summary_of_facts(encoded, dataset)
-    size, entities = encoded.labels.height, encoded.labels.filter(kind="entity").height
+    of_facts = "position" in encoded.triples.columns
+    ends = ["tail"] if of_facts else ["head", "tail"]
     parts = _parts(encoded)
     graph_of = {split: "inference" if split.startswith("inference") else "training" for split in parts}
-    occurring = {split: _occurring(part, entities, size) for split, part in parts.items()}
-    nothing = np.zeros(size, np.bool_)
+    graphs = [graph for graph in ("training", "inference") if graph in graph_of.values()]
+    columns = {"entities": ends, "relations": ["relation"]}
+
+    def occurring(splits: Iterable[str], kind: str) -> pl.Series:
+        nothing = pl.Series(dtype=pl.UInt32)
+        return pl.concat(
+            [nothing, *(parts[split][name] for split in splits for name in columns[kind])]
+        ).unique()
+
     known = {
-        graph: np.any(
-            [nothing, *(occurring[split] for split in dataset.known if graph_of.get(split) == graph)], 0
-        )
-        for graph in ("training", "inference")
-        if graph in graph_of.values()
+        (graph, kind): occurring([split for split in dataset.known if graph_of.get(split) == graph], kind)
+        for graph in graphs
+        for kind in columns
     }
-    seen = {split: known[graph] for split, graph in graph_of.items()}
-    covered = {
-        split: np.all([seen[split][ids] for ids in _ids(part, entities)], axis=0)
+    new = {
+        (split, kind): ids.filter(~ids.is_in(known[graph_of[split], kind].implode()))
+        for split in parts
+        for kind in columns
+        for ids in [occurring([split], kind)]
+    }
+    lacking = {
+        split: part.filter(
+            pl.any_horizontal(
+                pl.col(names).is_in(new[split, kind].implode()) for kind, names in columns.items()
+            )
+        )
         for split, part in parts.items()
     }
-    bits, held = _held(parts, covered)
-    distinct = {
-        split: sum(number for splits, _, number in held if splits & bit) for split, bit in bits.items()
-    }
+    whole = parts
+    if of_facts:
+        # The first entity and all that is known of it are the whole fact.
+        whole = {split: part.filter(position=1) for split, part in parts.items()}
+        lacking = {split: part.join(lacking[split], on="fact", how="semi") for split, part in whole.items()}
+    distinct = {split: part.select(LABEL_COLUMNS).unique() for split, part in whole.items()}
+    entities, relations = (encoded.labels.filter(kind=kind).height for kind in ("entity", "relation"))
     return {
         "dataset": dataset.name,
         "role": dataset.role,
         "entities": entities,
-        "isolated_entities": int((~np.any([nothing, *occurring.values()], axis=0)[:entities]).sum()),
-        "relations": size - entities,
-        **{f"entities_in_{graph}": int(mask[:entities].sum()) for graph, mask in known.items()},
-        **{f"relations_in_{graph}": int(mask[entities:].sum()) for graph, mask in known.items()},
-        "triples": {split: part.height for split, part in parts.items()},
-        "distinct_triples": distinct,
-        "duplicates_within": {split: part.height - distinct[split] for split, part in parts.items()},
+        "isolated_entities": entities - occurring(graph_of, "entities").len(),
+        "relations": relations,
+        **{f"{kind}_in_{graph}": known[graph, kind].len() for kind in columns for graph in graphs},
+        "triples": {split: part.height for split, part in whole.items()},
+        "distinct_triples": {split: each.height for split, each in distinct.items()},
+        "duplicates_within": {split: part.height - distinct[split].height for split, part in whole.items()},
         "duplicates_between": {
-            f"{one}&{other}": sum(
-                number for splits, _, number in held if splits & bits[one] and splits & bits[other]
-            )
+            f"{one}&{other}": distinct[one].join(distinct[other], on=LABEL_COLUMNS, how="semi").height
             for one, other in combinations(parts, 2)
         },
-        "self_loops": {split: int((part["head"] == part["tail"]).sum()) for split, part in parts.items()},
+        "self_loops": {}
+        if of_facts
+        else {split: int((part["head"] == part["tail"]).sum()) for split, part in whole.items()},
         "unseen": {
-            split: {
-                "entities": int((occurring[split] & ~seen[split])[:entities].sum()),
-                "relations": int((occurring[split] & ~seen[split])[entities:].sum()),
-                "triples": int((~covered[split]).sum()),
-            }
+            split: {**{kind: new[split, kind].len() for kind in columns}, "triples": lacking[split].height}
             for split in parts
             if split not in dataset.known
         },
         "distinct_seen_triples": {
-            split: sum(number for _, splits, number in held if splits & bit) for split, bit in bits.items()
-        },
-    }
-
-
-def _summary_of_facts(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
-    """Return the same counts for facts of any number of entities, where a triple is a whole fact."""
-    parts = _parts(encoded)
-    given = pl.concat(part for split, part in parts.items() if split in dataset.known)
-    new = {
-        name: {split: part.join(given, on=name, how="anti") for split, part in parts.items()}
-        for name in ("tail", "relation")
-    }
-    # The first entity and all that is known of it are the whole fact.
-    facts = {split: part.filter(position=1).select("head", "tail") for split, part in parts.items()}
-    distinct = {split: each.unique() for split, each in facts.items()}
-    return {
-        "dataset": dataset.name,
-        "role": dataset.role,
-        "entities": encoded.labels.filter(kind="entity").height,
-        "isolated_entities": 0,
-        "relations": encoded.labels.filter(kind="relation").height,
-        "entities_in_training": given["tail"].n_unique(),
-        "relations_in_training": given["relation"].n_unique(),
-        "triples": {split: each.height for split, each in facts.items()},
-        "distinct_triples": {split: each.height for split, each in distinct.items()},
-        "duplicates_within": {split: facts[split].height - distinct[split].height for split in parts},
-        "duplicates_between": {
-            f"{one}&{other}": distinct[one].join(distinct[other], on=["head", "tail"], how="semi").height
-            for one, other in combinations(parts, 2)
-        },
-        "self_loops": {},
-        "unseen": {
-            split: {
-                "entities": new["tail"][split]["tail"].n_unique(),
-                "relations": new["relation"][split]["relation"].n_unique(),
-                "triples": pl.concat(new[name][split]["fact"] for name in new).n_unique(),
-            }
-            for split in parts
-            if split not in dataset.known
+            split: each.height - lacking[split].select(LABEL_COLUMNS).n_unique()
+            for split, each in distinct.items()
         },
     }
 
@@ -124,40 +94,6 @@ def _parts(encoded: Encoded) -> dict[str, pl.DataFrame]:
     """Return the triples of each split, in the order of SPLITS."""
     parts = encoded.triples.partition_by("split", as_dict=True, include_key=False)
     return {str(split): part for (split,), part in parts.items()}
-
-
-def _ids(part: pl.DataFrame, entities: int) -> list[NDArray[np.uint32]]:
-    """Return the places of heads, tails and relations in a mask: of each entity, and after them of each relation."""
-    relations = part["relation"].to_numpy() + np.uint32(entities)
-    return [part["head"].to_numpy(), part["tail"].to_numpy(), relations]
-
-
-def _occurring(part: pl.DataFrame, entities: int, size: int) -> BoolArray:
-    mask = np.zeros(size, np.bool_)
-    for ids in _ids(part, entities):
-        mask[ids] = True
-    return mask
-
-
-def _held(
-    parts: Mapping[str, pl.DataFrame], covered: Mapping[str, BoolArray]
-) -> tuple[dict[str, int], list[tuple[int, int, int]]]:
-    """Return a bit for each split, and how many different triples are held by which splits.
-
-    Each tuple has the bits of the splits that hold the triples, the bits of those where all that they name is known,
-    and the number of triples.
-    """
-    bits = {split: 1 << place for place, split in enumerate(parts)}
-    rows = [
-        part.lazy().select(
-            *LABEL_COLUMNS,
-            splits=pl.lit(bits[split], pl.UInt16),
-            covered=pl.lit(pl.Series(covered[split])).cast(pl.UInt16) * bits[split],
-        )
-        for split, part in parts.items()
-    ]
-    held = pl.concat(rows).group_by(LABEL_COLUMNS).agg(pl.col("splits", "covered").bitwise_or())
-    return bits, held.group_by("splits", "covered").agg(number=pl.len()).collect().rows()
 
 
 # The registry's counts
