@@ -1,6 +1,4 @@
 """The command check: what cannot be true of a table."""
-# It imports what it needs when it runs: it starts at once.
-# ruff: noqa: ANN401, PLC0415
 
 import re
 import sys

@@ -2,7 +2,6 @@
 
 Each command imports its modules when it runs, so that light commands start at once.
 """
-# ruff: noqa: PLC0415 - see above
 
 import sys
 
@@ -77,7 +76,6 @@ def commands() -> None:
     """Run one of the commands."""
 
 
-for _command in (adjust, check, compare, datasets, evaluate, full, metrics, paper, protocols, read):
-    commands.add_command(_command)
-for _command in (rescore, show, verify):
+_COMMANDS = (adjust, check, compare, datasets, evaluate, full, metrics, paper, protocols, read, rescore, show)
+for _command in (*_COMMANDS, verify):
     commands.add_command(_command)

@@ -1,6 +1,4 @@
 """The command compare: the ranks of several models."""
-# It imports what it needs when it runs: it starts at once.
-# ruff: noqa: ANN401, PLC0415, PLR0913
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankadjust.base.errors import RankadjustError, installed_by
+from rankadjust.base.errors import RankadjustError
 from rankadjust.cli import options
 from rankadjust.cli.printing import say_usual, show_result
 
@@ -38,11 +36,6 @@ _COMMON = (
     ),
     options.JSON,
 )
-_FIGURE = options.output(
-    ".svg",
-    names=["--figure"],
-    help="Also draw the share of tasks with a rank of at most k, for every k, beside chance: .svg.",
-)
 
 
 def _kind_of(given: Mapping[str, Any]) -> str:
@@ -70,7 +63,7 @@ def _kind_of(given: Mapping[str, Any]) -> str:
     return _OF_DATASET if datasets else _ALONE
 
 
-def compare_ranks(
+def _compare_ranks(
     models: tuple[str, ...],
     everything: bool,
     *,
@@ -78,7 +71,6 @@ def compare_ranks(
     dataset: Any = None,
     tasks: Sequence[str] = (),
     by: str | None = None,
-    figure: Path | None = None,
     constants: "Constants | None" = None,
     output: Path | None,
     as_json: bool,
@@ -110,8 +102,6 @@ def compare_ranks(
             lambda: texts.comparison_by(parts, by, everything=everything),
             *(as_json, output, parts, lambda: texts.paper_table_by(parts, by)),
         )
-    if figure is not None:
-        _draw(paths, figure, known)
 
 
 def _compare_datasets(
@@ -161,46 +151,18 @@ def _by_dataset(given: Sequence[str], option: str) -> dict[str, Path]:
     return paths
 
 
-def _draw(models: Sequence[Path], path: Path, known: Mapping[str, Any]) -> None:
-    from rankadjust.base.io import write_text
-    from rankadjust.database.evaluation_set import EvaluationSet
-    from rankadjust.models.compare import names_of
-    from rankadjust.models.paired import paired, rank_curves
-
-    try:
-        from rankadjust.output.pictures import rank_curve_chart, svg_picture
-    except ModuleNotFoundError as error:
-        raise RankadjustError(f"--figure needs the module {error.name}; {installed_by('workflow')}") from None
-    side = known["side"]
-    pairs = paired(names_of(models), known["tasks"], side)
-    counts = None
-    if known["dataset"] is not None and "num_candidates" not in pairs.tasks.columns:
-        sides = pairs.tasks["side"].unique().to_list()
-        side = sides[0] if len(sides) == 1 else "both"
-        evaluation = (known["dataset"], known["protocol"], known["split"], side, known["evaluator"])
-        counts = EvaluationSet.of(known["database"], *evaluation).candidate_counts
-    both = (None, None) if counts is None else (counts.counts, counts.tasks)
-    write_text(svg_picture(rank_curve_chart(rank_curves(pairs, *both)).to_dict()), path)
-
-
-_OF_ONE = (
-    _MODELS,
-    _DATASETS,
-    *options.EVALUATION,
-    *_COMMON,
-    *options.OF_DATABASE,
-)
+_OF_ONE = (_MODELS, _DATASETS, *options.EVALUATION, *_COMMON, *options.OF_DATABASE)
 compare = options.CommandByInput(
     "compare",
     _kind_of,
     {
         options.OWN: options.command(*(_MODELS, *_COMMON, *options.TRIPLES, options.AGAINST, options.BY))(
-            compare_ranks
+            _compare_ranks
         ),
-        _OF_DATASET: options.command(*_OF_ONE, options.SIDE_OF_RANKS, _FIGURE)(compare_ranks),
-        _ALONE: options.command(_MODELS, _DATASETS, *_COMMON, options.SIDE_OF_RANKS, _FIGURE)(compare_ranks),
+        _OF_DATASET: options.command(*_OF_ONE, options.SIDE_OF_RANKS)(_compare_ranks),
+        _ALONE: options.command(_MODELS, _DATASETS, *_COMMON, options.SIDE_OF_RANKS)(_compare_ranks),
         _BY_OR_AGAINST: options.command(*_OF_ONE, options.SIDE_OF_RANKS, options.AGAINST, options.BY)(
-            compare_ranks
+            _compare_ranks
         ),
         _SEVERAL: options.command(*_OF_ONE)(_compare_datasets),
     },

@@ -1,6 +1,4 @@
 """The command evaluate: the ranks or scores of a model."""
-# It imports what it needs when it runs: it starts at once.
-# ruff: noqa: ANN401, PLC0415
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +8,6 @@ import click
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.cli import options
-from rankadjust.cli.compare_command import compare_ranks
 from rankadjust.cli.inputs import require_times
 from rankadjust.cli.printing import say_if_histograms_are_missing, say_usual, show_result
 
@@ -20,7 +17,6 @@ if TYPE_CHECKING:
     from rankadjust.database.constants import Constants
 
 _ALONE, _PARTS = "ranks without --dataset", "parts of the tasks (--by)"
-_PARTS_AGAINST = "parts of the tasks compared with a baseline (--by and --against)"
 _RANKS = click.Argument(["ranks"], type=options.PATH)
 _TASKS = options.option(
     "--tasks",
@@ -57,7 +53,7 @@ def _kind_of(given: Mapping[str, Any]) -> str:
     if given["triples"] is not None:
         return options.OWN
     if given["by"] is not None:
-        return _PARTS if given["against"] is None else _PARTS_AGAINST
+        return _PARTS
     if given["dataset"] is None and given["results"] is not None:
         raise RankadjustError("--results needs --dataset: name the data set that these ranks belong to")
     return _ALONE if given["dataset"] is None else "ranks of a data set"
@@ -97,11 +93,6 @@ def _evaluate_parts(ranks: Path, by: str, metrics: tuple[str, ...], **given: Any
     _show(evaluate_by(ranks, by, metrics=metrics or METRICS, **given), **shown, by=by)
 
 
-def _compare_parts(ranks: Path, dataset: str | None, tasks: Path | None, **given: Any) -> None:
-    datasets, attributes = ([] if word is None else [str(word)] for word in (dataset, tasks))
-    compare_ranks((str(ranks),), datasets=datasets, tasks=attributes, **given)
-
-
 def _show(
     result: "pl.DataFrame", *, output: Path | None, everything: bool, as_json: bool, by: str | None = None
 ) -> None:
@@ -136,7 +127,6 @@ def _with_attributes(ranks: Path, tasks: Path, given: Mapping[str, Any]) -> "pl.
 _OF_DATASET = (options.DATASET, *options.EVALUATION, *options.OF_DATABASE)
 _OF_OWN = (_RANKS, options.AGAINST, _TASKS, options.NUM_CANDIDATES, *_LAYOUT, *_EVERY_KIND)
 _OF_RANKS = (*_OF_OWN, options.COLUMNS, options.SIDE_OF_RANKS)
-_OF_PARTS = (_RANKS, options.BY, _TASKS, *_EVERY_KIND)
 evaluate = options.CommandByInput(
     "evaluate",
     _kind_of,
@@ -144,9 +134,8 @@ evaluate = options.CommandByInput(
         options.OWN: options.command(*_OF_OWN, *options.TRIPLES)(_evaluate),
         "ranks of a data set": options.command(*_OF_RANKS, *_OF_DATASET, options.SCORES)(_evaluate),
         _ALONE: options.command(*_OF_RANKS)(_evaluate),
-        _PARTS: options.command(*_OF_PARTS, options.NUM_CANDIDATES)(_evaluate_parts),
-        _PARTS_AGAINST: options.command(*_OF_PARTS, *_OF_DATASET, options.SIDE_OF_RANKS, options.AGAINST)(
-            _compare_parts
+        _PARTS: options.command(*(_RANKS, options.BY, _TASKS, *_EVERY_KIND, options.NUM_CANDIDATES))(
+            _evaluate_parts
         ),
     },
     help="""Compute and adjust every metric of a model's ranks or scores.

@@ -1,6 +1,4 @@
 """The command full: from sampled to full ranking, and back."""
-# It imports what it needs when it runs: it starts at once.
-# ruff: noqa: ANN401, PLC0415
 
 from collections.abc import Mapping
 from dataclasses import asdict

@@ -1,6 +1,4 @@
 """What commands read: the database, tables, standard input, answers, and typed values."""
-# A command imports what it needs when it runs: it starts at once.
-# ruff: noqa: PLC0415
 
 import signal
 import sys
@@ -129,18 +127,13 @@ def _file_of(table: Path) -> Path:
 
 
 def named_values(values: Sequence[str]) -> list[tuple[str, str]]:
-    """Return metric and number of each value; a lone % belongs to the number before it."""
-    joined: list[str] = []
+    """Return metric and number of each value."""
     for value in values:
-        if value == "%" and joined:
-            joined[-1] += " %"
-        elif "=" not in value:
+        if "=" not in value:
             raise click.UsageError(
                 f"{value} is neither a metric with its value, such as mrr=0.338, nor an existing file."
             )
-        else:
-            joined.append(value)
-    return [(name, number) for name, _, number in (value.rpartition("=") for value in joined)]
+    return [(name, number) for name, _, number in (value.rpartition("=") for value in values)]
 
 
 def by_metric_of(values: Sequence[str]) -> dict[str, str]:

@@ -1,6 +1,4 @@
 """The commands that list what there is: datasets, protocols, metrics, show."""
-# Each imports what it needs when it runs: it starts at once.
-# ruff: noqa: PLC0415
 
 import textwrap
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,4 @@
 """What the commands take: paths, options that several of them have, and commands with options by the kind of input."""
-# Names are looked up when the shell asks for them: a command starts at once.
-# ruff: noqa: ANN401, PLC0415
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

@@ -1,6 +1,4 @@
 """What commands print, and the files that they write."""
-# A command imports what it needs when it runs: it starts at once.
-# ruff: noqa: PLC0415
 
 import json
 from collections.abc import Callable, Mapping
@@ -91,10 +89,6 @@ def write(
         from rankadjust.output.markup import to_latex, to_markdown
 
         write_text((to_latex if path.suffix == ".tex" else to_markdown)(for_paper()), path)
-    elif path.suffix == ".md":
-        from rankadjust.output.markup import readable, to_markdown
-
-        write_text(to_markdown(readable(frame)), path)
     else:
         (write_parquet if path.suffix == ".parquet" else write_csv)(frame, path)
 

@@ -1,6 +1,4 @@
 """The command rescore: a table of results, adjusted."""
-# It imports what it needs when it runs: it starts at once.
-# ruff: noqa: ANN401, PLC0415
 
 import sys
 from pathlib import Path
@@ -50,7 +48,9 @@ def rescore(
         echo(line, err=True)
     say_if_histograms_are_missing(constants)
     if output is not None:
-        write(rescored, output)
+        from rankadjust.output.markup import readable
+
+        write(rescored, output, for_paper=lambda: readable(rescored))
     if as_json:
         print_json(rescored.to_dicts())
     elif output is None:

@@ -1,6 +1,4 @@
 """The command verify: a database beside another, or beside the constants that PyKEEN publishes."""
-# It imports what it needs when it runs: it starts at once.
-# ruff: noqa: PLC0415
 
 import sys
 from dataclasses import asdict

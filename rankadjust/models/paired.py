@@ -1,4 +1,4 @@
-"""The ranks of several models on the same tasks, matched by triple and side; a counting baseline; rank curves.
+"""The ranks of several models on the same tasks, matched by triple and side; a counting baseline.
 
 A model is one run, or several runs with seeds of their own (a folder, one file each).
 """
@@ -26,10 +26,7 @@ from rankadjust.evaluation.task_attributes import ATTRIBUTES, baselines_in, on_s
 
 Source = str | Path | pl.DataFrame | ArrayLike
 
-CHANCE = "chance"
 _KEY = ("triple", "side")
-# So many k has a rank curve: first every k, then further and further apart.
-_POINTS = 120
 
 
 @dataclass(frozen=True)
@@ -193,28 +190,3 @@ def with_baseline(matched: Paired, against: str, evaluation_set: EvaluationSet |
     taken = {model.name for model in matched.models}
     title = f"{name} (counted)" if name in taken else f"{name}"
     return Paired(matched.tasks, [*matched.models, Model(title, best, worst)])
-
-
-def rank_curves(
-    matched: Paired, counts: FloatArray | None = None, tasks: FloatArray | None = None
-) -> pl.DataFrame:
-    """Return model, k and share: of the tasks with a rank of at most k, over all runs of a model.
-
-    counts, tasks: numbers of candidates and how many tasks have each (m,), for the curve of chance, where a rank of at
-    most k has the probability min(k / N, 1). None: those of the matched tasks, where they are known. Without them the
-    curve of chance is missing.
-    """
-    if counts is None and "num_candidates" in matched.tasks.columns:
-        known, times = np.unique(matched.tasks["num_candidates"].to_numpy(), return_counts=True)
-        counts, tasks = known.astype(np.float64), times.astype(np.float64)
-    most = max(model.ranks.max() for model in matched.models) if counts is None else counts.max()
-    k = np.unique(np.rint(np.geomspace(1, max(most, 2), _POINTS)))
-    curves = {model.name: _shares(np.sort(model.ranks.ravel()), k) for model in matched.models}
-    if counts is not None and tasks is not None:
-        curves[CHANCE] = (np.minimum(k[:, None] / counts, 1.0) @ tasks) / tasks.sum()
-    return pl.concat(pl.DataFrame({"model": name, "k": k, "share": share}) for name, share in curves.items())
-
-
-def _shares(ranks: FloatArray, k: FloatArray) -> FloatArray:
-    """Return the share of the sorted ranks up to each k."""
-    return np.searchsorted(ranks, k, side="right") / ranks.size

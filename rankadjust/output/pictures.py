@@ -9,12 +9,9 @@ import altair as alt
 import polars as pl
 import vl_convert
 
-from rankadjust.models.paired import CHANCE
-
 # vl-convert asks the fonts of the system first, so the first name is one that no system has: that of fonts/, whose
 # glyphs are as wide as Liberation Sans and Arial. These follow for whoever shows the SVG.
 FONT = "Rankadjust Sans, Liberation Sans, Arial, Helvetica, sans-serif"
-_CURVES = {"width": 420, "height": 280}
 _FONTS = Path(__file__).parent / "fonts"
 
 
@@ -48,21 +45,6 @@ def _in_our_font(specification: Mapping[str, Any]) -> dict[str, Any]:
     return {**specification, "config": {**specification.get("config", {}), "font": FONT}}
 
 
-def rank_curve_chart(curves: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
-    """Return a chart of rank curves as `rankadjust.models.paired.rank_curves` makes them; chance is dashed."""
-    x = alt.X("k:Q", scale=alt.Scale(type="log", nice=False), title="k")
-    y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), title="share of tasks with a rank of at most k")
-    models = curves.filter(pl.col("model") != CHANCE)
-    order = models["model"].unique(maintain_order=True).to_list()
-    lines = alt.Chart(alt.InlineData(values=models.to_dicts())).mark_line()
-    layers = [lines.encode(x=x, y=y, color=alt.Color("model:N", sort=order, title="model"))]
-    chance = curves.filter(pl.col("model") == CHANCE)
-    if chance.height:
-        dashed = alt.Chart(alt.InlineData(values=chance.to_dicts()))
-        layers.append(dashed.mark_line(strokeDash=[4, 3], color="#666666").encode(x=x, y=y))
-    return alt.layer(*layers).properties(**_CURVES)
-
-
 def record_chart(compared: pl.DataFrame) -> alt.Chart:
     """Return by how much constants differ, by data set and reason; of `rankadjust.database.record.compare_record`."""
     size = 100 * pl.col("difference").abs()
@@ -75,5 +57,5 @@ def record_chart(compared: pl.DataFrame) -> alt.Chart:
         x=alt.X("size:Q", scale=alt.Scale(type="log"), title="difference of an expectation, in % of ours"),
         y=alt.Y("pykeen:N", sort=order["pykeen"].to_list(), title=None),
         color=alt.Color("reason:N", title="reason", legend=alt.Legend(labelLimit=400)),
-    ).properties(width=_CURVES["width"])
+    ).properties(width=420)
     return chart

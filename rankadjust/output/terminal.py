@@ -1,4 +1,4 @@
-"""Results as text for the terminal: numbers, tables, histograms as bars."""
+"""Results as text for the terminal: numbers and tables."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -28,8 +28,6 @@ _KNOWN = {
     "no data": "count it ('snakemake --cores all database --config datasets=NAME'), then --results results.",
 }
 _LEAST_P = 1e-4
-_BARS = 12
-_BAR_WIDTH = 40
 
 
 def number(value: float | None, digits: int = 4) -> str:
@@ -107,49 +105,18 @@ def _assumed_fact(row: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
     return f"  {name_of(row['fact'])}", taken, why, where and f"({where})", row["write"] or ""
 
 
-def histogram(counts: Mapping[int, int]) -> str:
-    """Return how many tasks have how many candidates as bars of signs that every terminal has."""
-    lowest, highest = min(counts), max(counts)
-    width = -(-(highest - lowest + 1) // _BARS)
-    bars = dict.fromkeys(range(lowest, highest + 1, width), 0)
-    for candidates, tasks in counts.items():
-        bars[lowest + (candidates - lowest) // width * width] += tasks
-    longest = max(bars.values())
-    rows = [
-        (_range(first, min(first + width - 1, highest)), f"{tasks:,}", _signs(tasks / longest))
-        for first, tasks in bars.items()
-    ]
-    text = table(("candidates", "tasks", ""), [(name, tasks, "") for name, tasks, _ in rows])
-    drawn = zip(text.splitlines(), ["", *(bar for *_, bar in rows)], strict=True)
-    return "\n".join(f"{line}  {bar}".rstrip() for line, bar in drawn)
-
-
-def _range(first: int, last: int) -> str:
-    return f"{first:,}" if first == last else f"{first:,} to {last:,}"
-
-
-def _signs(share: float) -> str:
-    # Something is never drawn as nothing.
-    return "#" * max(round(_BAR_WIDTH * share), 1 if share else 0)
-
-
 def overview_text(overview: Mapping[str, Any]) -> str:
-    """Return the counts of a data set, and a histogram for each side: of `rankadjust.database.overview.overview`."""
+    """Return the counts of a data set and its numbers of candidates, of `rankadjust.database.overview.overview`."""
     counts = [f"  {name.replace('_', ' '):32}{text:>14}" for name, text in overview["counts"].items()]
-    parts = ["\n".join([overview["dataset"], *counts])]
+    lines = [overview["dataset"], *counts]
     for side in overview["sides"]:
         tasks, least, most, mean = (side[name] for name in ("tasks", "least", "most", "mean"))
         number_of_tasks = "an unknown number of" if tasks is None else number(tasks)
         spread = f"{least:,} to {most:,}" if least < most else f"{most:,}"
         average = "" if mean is None or least == most else f", {mean:,.1f} on average"
-        lines = [
-            f"{overview['protocol']}, {overview['split']}, side {side['side']}: {number_of_tasks} tasks, "
-            f"{spread} candidates{average}"
-        ]
-        if tasks is not None:
-            lines.append(histogram(side["candidates"]))
-        parts.append("\n".join(lines))
-    return "\n\n".join(parts)
+        evaluation = f"{overview['protocol']}, {overview['split']}, side {side['side']}"
+        lines.append(f"{evaluation}: {number_of_tasks} tasks, {spread} candidates{average}")
+    return "\n".join(lines)
 
 
 def datasets_text(rows: Sequence[Mapping[str, Any]]) -> str:

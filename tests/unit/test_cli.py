@@ -22,7 +22,7 @@ from rankadjust.base.provenance import PACKAGE
 from rankadjust.base.version import VERSION
 from rankadjust.cli.commands import commands
 from rankadjust.database.store import write_baselines, write_candidates, write_database
-from rankadjust.output.terminal import SAMPLED, histogram
+from rankadjust.output.terminal import SAMPLED
 from tests.release import DATA, make_release
 from tests.sessions import sessions
 
@@ -178,7 +178,6 @@ def test_help_has_one_example_a_line(run, command):
         ("adjust --dataset Nations 0.3", "0.3 is neither a metric with its value, such as mrr=0.338"),
         ("adjust --dataset Nations --metrik mrr 0.3", "No such option '--metrik'"),
         ("evaluate --output result.xlsx missing.csv", "result.xlsx is neither .parquet nor .tsv nor .csv"),
-        ("compare a b --figure curves.pdf", "curves.pdf is neither .svg"),
         ("read t.md --sidecar ''", "the path is empty"),
     ],
 )
@@ -348,13 +347,6 @@ def test_show(run):
     assert sum(tail["candidates"].values()) == tail["tasks"] == 201
     assert shown["counts"]["entities"] == "14"
     assert "did you mean filtered?" in run("show Nations --protocol filtred")[2]
-
-
-def test_a_histogram_has_a_line_for_each_range_and_shows_a_single_task():
-    lines = histogram({2: 30, 3: 10, 40: 1}).splitlines()
-    assert lines[1].split()[:4] == ["2", "to", "5", "40"]
-    assert lines[-1].endswith(" #")
-    assert "".join(lines).isascii()
 
 
 # The facts that are taken for granted where a table does not say them.
@@ -859,7 +851,6 @@ def test_several_data_sets_are_compared_and_written(run, project, tmp_path):
         ("compare", "No models are given"),
         ("compare a.csv b.csv --dataset Kinships --dataset Nations", "as --dataset NAME=FOLDER"),
         ("compare a.csv --dataset Kinships=kinships", "leave MODEL out"),
-        ("compare --dataset Kinships=kinships --figure f.svg", "--figure has no effect on several data sets"),
         (
             "compare --dataset Kinships=kinships --dataset Nations",
             "--dataset Nations: of several data sets each needs its path",
@@ -885,7 +876,7 @@ def test_mistakes_in_naming_data_sets(run, line, message):
             "ranks without --dataset",
             "--protocol raw, --split testing, --database d",
         ),
-        ("compare --dataset Nations=n", "several data sets", "--side head, --figure f.svg"),
+        ("compare --dataset Nations=n", "several data sets", "--side head"),
         (
             "evaluate a.csv",
             "ranks without --dataset",
@@ -922,7 +913,7 @@ def test_ranks_are_held_against_a_baseline(run, project):
     row = next(row for row in json.loads(out) if row["side"] == "both")
     assert values["redundancy"] == pytest.approx(row["baseline_value"], rel=1e-12)
     assert row["baseline"] == "redundancy"
-    _, out, _ = run("evaluate", ranks, *of, "--by", "half-link", *tasks)
+    _, out, _ = run("compare", ranks, *of, "--by", "half-link", *tasks)
     parts = [row for row in json.loads(out) if row["side"] == "both"]
     assert {row["stratum"]: row["tasks"] for row in parts} == {"seen": 2089, "unseen": 59}
     mean = sum(row["tasks"] * row["second_value"] for row in parts) / 2148
@@ -943,44 +934,6 @@ def test_mistakes_of_a_comparison_are_one_line(run, tmp_path):
         code, _, error = run(line)
         assert code != 0
         assert message in error
-
-
-def test_rank_curves_are_drawn(run, project, tmp_path):
-    models = [project / "tests" / "data" / "compare" / name for name in ("complex", "distmult")]
-    path = tmp_path / "curves.svg"
-    code, _, _ = run(
-        "compare",
-        *models,
-        "--dataset",
-        "Kinships",
-        "--metric",
-        "mrr",
-        "--figure",
-        path,
-    )
-    assert code == 0
-    drawing = path.read_text(encoding="utf-8")
-    assert drawing.startswith("<svg")
-    for text in ("complex", "distmult", "share of tasks", "stroke-dasharray"):
-        assert text in drawing
-    code, _, error = run("compare", *models, "--figure", "curves.pdf")
-    assert code == 2
-    assert "is neither .svg" in error
-
-
-@pytest.mark.parametrize("module", ["altair", "vl_convert"])
-def test_a_figure_without_the_packages_of_the_workflow_says_what_brings_them(project, monkeypatch, module):
-    monkeypatch.delitem(sys.modules, "rankadjust.output.pictures", raising=False)
-    monkeypatch.setitem(sys.modules, module, None)
-    models = [str(project / "tests" / "data" / "compare" / name) for name in ("complex", "distmult")]
-    with pytest.raises(RankadjustError) as raised:
-        commands(
-            ["compare", *models, "--figure", "curves.svg"],
-            standalone_mode=False,
-        )
-    assert str(raised.value) == (
-        f"--figure needs the module {module}; in the folder of rankadjust: pip install '.[workflow]'"
-    )
 
 
 HOSTILE_TABLE = "Model,Hits@10,MRR\n\x1b[31mTransE\u202e,x\x07y,0.3\n"
