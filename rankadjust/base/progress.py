@@ -1,11 +1,8 @@
 """Progress of long work: a bar with the time left, on a terminal."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
-
-Result = TypeVar("Result")
 
 # Seconds before a bar is shown: short work says nothing.
 QUIET = 2.0
@@ -20,15 +17,6 @@ def progress(what: str, total: int, unit: str) -> Iterator[Callable[[int], objec
         desc=what, total=total, unit=f" {unit}", unit_scale=True, delay=QUIET, file=sys.stderr, disable=None
     ) as bar:
         yield bar.update
-
-
-def reporting(
-    results: Iterable[Result], sizes: Iterable[int], report: Callable[[int], object]
-) -> Iterator[Result]:
-    """Yield results as they come, and report the size of each."""
-    for result, size in zip(results, sizes, strict=True):
-        report(size)
-        yield result
 
 
 def say(text: str) -> None:

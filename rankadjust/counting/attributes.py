@@ -38,6 +38,7 @@ def task_attributes(
     times = [name for name in TIME_COLUMNS if name in triples.columns]
     of_kind = {kind: labels.filter(kind=kind).sort("id")["label"] for kind in ("entity", "relation")}
     kinds = {"head": "entity", "relation": "relation", "tail": "entity"}
+    texts = [*(f"{name}_label" for name in LABEL_COLUMNS), *times]
     rows = triples.select(
         "split",
         *LABEL_COLUMNS,
@@ -48,14 +49,10 @@ def task_attributes(
     ).cast({"split": pl.String})
     tasks = count_tasks(triples, protocol, isolated)
     attributes = tasks.join(rows, on="row", how="left", maintain_order="left")
-    texts = [*(pl.col(f"{name}_label") for name in LABEL_COLUMNS), *map(pl.col, times)]
-    is_head, hidden = pl.col("side") == "head", pl.lit("?")
-    asked = [
-        pl.when(is_head).then(hidden).otherwise(texts[0]),
-        texts[1],
-        pl.when(is_head).then(texts[2]).otherwise(hidden),
-        *texts[3:],
-    ]
+    hidden = {
+        f"{side}_label": pl.when(pl.col("side") == side).then(pl.lit("?")).otherwise(f"{side}_label")
+        for side in SIDES
+    }
     parts = [
         _with_known(attributes.filter(split=split), triples.filter(pl.col("split").is_in(known)))
         for split, known in _KNOWN.items()
@@ -68,7 +65,7 @@ def task_attributes(
         side="side",
         num_candidates="num_candidates",
         relation="relation_label",
-        query=pl.concat_str(asked, separator="\t"),
+        query=pl.concat_str([hidden.get(name, pl.col(name)) for name in texts], separator="\t"),
         cardinality="cardinality",
         half_link="half_link",
     )

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.progress import progress, reporting
+from rankadjust.base.progress import progress
 from rankadjust.counting.packing import Flags, Integers
 from rankadjust.counting.rows import INFERENCE_GRAPH, SIDES, TRAINING_GRAPH, Graph, Survey, is_one_of
 
@@ -81,7 +81,9 @@ def in_groups(
         progress(what, int(triples.sum()), "triples") as report,
         ThreadPoolExecutor(pl.thread_pool_size()) as threads,
     ):
-        yield from reporting(threads.map(done, groups), sizes, report)
+        for triples_done, result in zip(sizes, threads.map(done, groups), strict=True):
+            report(triples_done)
+            yield result
 
 
 def of_graph(codes: Mapping[str, Integers], graph: Graph) -> Mapping[str, Integers]:

@@ -135,27 +135,25 @@ def applies(
     splits: names of the splits; None where they are not known yet, which checks the columns only.
     """
     usual = (protocol.entities, protocol.unseen, protocol.types) == ("release", "keep", "any")
-    of_times = protocol.time == "aware" or protocol.data == "temporal"
     of_triples = not usual or protocol.data == "one-graph" or protocol.negatives is not None
-    for needed, is_needed, has in (
-        ("triples with a time, and these have none", of_times, time_columns(columns)),
-        ("triples, and these are facts of any number of entities", of_triples, "entities" not in columns),
-    ):
-        if is_needed and not has:
-            return f"{protocol.name} is for {needed}"
-    if protocol.data == "one-graph" and (
-        time_columns(columns) or not set(_INFERENCE).isdisjoint(splits or ())
-    ):
-        return f"{protocol.name} is for one graph without times"
-    if protocol.data == "inductive" and splits is not None and not set(splits).issuperset(TEST_SPLITS):
-        return f"{protocol.name} is for data sets with test triples on two graphs, as GraIL's are"
-    if splits is not None and not usual:
-        present = set(splits)
-        if present & {"validation", "testing"} and not present & {"facts", "training"}:
-            return f"{protocol.name} looks at the training split, and there is none"
-        if any(name.startswith("inference_") for name in present) and "inference" not in present:
-            return f"{protocol.name} uses the inference graph, but the data have no split 'inference'"
-    return None
+    times, present, are_known = time_columns(columns), set(splits or ()), splits is not None
+    of_graphs = are_known and protocol.data == "inductive"
+    looks_at_graph = are_known and not usual
+    has_times = (protocol.time != "aware" and protocol.data != "temporal") or times
+    problems = {
+        "is for triples with a time, and these have none": not has_times,
+        "is for triples, and these are facts of any number of entities": of_triples and "entities" in columns,
+        "is for one graph without times": protocol.data == "one-graph" and (times or present & {*_INFERENCE}),
+        "is for data sets with test triples on two graphs, as GraIL's are": of_graphs
+        and not present.issuperset(TEST_SPLITS),
+        "looks at the training split, and there is none": looks_at_graph
+        and present & {"validation", "testing"}
+        and not present & {"facts", "training"},
+        "uses the inference graph, but the data have no split 'inference'": looks_at_graph
+        and "inference" not in present
+        and any(name.startswith("inference_") for name in present),
+    }
+    return next((f"{protocol.name} {problem}" for problem, is_so in problems.items() if is_so), None)
 
 
 def _problems(protocol: Protocol) -> Iterator[str]:

@@ -45,13 +45,6 @@ def chosen(baselines: pl.DataFrame, against: str | None = None) -> pl.DataFrame:
     return pl.concat(_best_on(known, values, split) for split in CHOSEN_ON)
 
 
-def best_of(baselines: pl.DataFrame, dataset: str, protocol: str, split: str, side: str) -> str | None:
-    """Return the baseline with the best MRR on the split before this, None where there is no such split."""
-    mrr = resolve("mrr").key
-    best = chosen(baselines.filter(dataset=dataset, protocol=protocol, side=side, metric=mrr))
-    return next(iter(best.filter(split=split)["baseline"]), None)
-
-
 def _best_on(known: pl.DataFrame, values: pl.DataFrame, split: str) -> pl.DataFrame:
     """Return the rows of the baselines that are the best for a split, by the split before it."""
     key = [name for name in KEY if name != "split"]

@@ -16,7 +16,7 @@ from rankadjust.chance.candidate_counts import CandidateCounts
 from rankadjust.chance.metrics import Metric, expand, resolve
 from rankadjust.counting.evaluators import Evaluation, evaluation_by, usual_evaluation
 from rankadjust.database.constants import Constants, Database
-from rankadjust.database.counted_baselines import best_of, chosen, known_baseline, why_no_gain
+from rankadjust.database.counted_baselines import chosen, known_baseline, why_no_gain
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.known_names import SIDE, SPLIT, known_name, narrowed, why_no_metric
 from rankadjust.database.store import BASELINES_SCHEMA, SCHEMA
@@ -371,10 +371,10 @@ class EvaluationSet:
     def best_baseline(self) -> str:
         """Return the baseline whose MRR is the best on validation. Raises RankadjustError where there is none."""
         known = self.counted(["mrr"])
-        best = best_of(known, self.dataset, self.protocol, self.split, "both")
-        if best is None:
+        best = chosen(known.filter(side="both")).filter(split=self.split)["baseline"]
+        if best.is_empty():
             raise RankadjustError(f"{self}: {why_no_gain(known, self.split, resolve('mrr').key)}")
-        return best
+        return str(best[0])
 
     def each_task(self) -> pl.DataFrame:
         r"""Return what is known of every single task of a test split, and the ranks that counting baselines give it.

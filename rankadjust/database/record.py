@@ -121,31 +121,23 @@ def _reason(samples: int) -> pl.Expr:
     simulated = (theirs - without).abs() <= _STANDARD_ERRORS * (spread / samples).sqrt()
     # With the true answer counted, N is larger by one.
     same_data = ((mean - own).abs() <= _SAME * own) | ((mean - own - 1).abs() <= _SAME * own)
-    return (
-        pl.when(pl.col("low") <= theirs, theirs <= pl.col("high"))
-        .then(pl.lit(INSIDE))
-        .when(pl.col("low").is_not_null())
-        .then(pl.lit(OUTSIDE))
-        .when(ours.is_null())
-        .then(pl.lit(LACKING))
-        .when(is_theirs(ours))
-        .then(pl.lit(EQUAL))
-        .when(is_theirs(without))
-        .then(pl.lit(NOT_COUNTED))
-        .when(pl.col("metric") == _MRR, (theirs - own.log() / (own - 1)).abs() <= _SAME * theirs)
-        .then(pl.lit(APPROXIMATED))
-        .when(~same_data)
-        .then(pl.lit(OTHER_DATA))
-        .when(simulated)
-        .then(pl.lit(SIMULATED))
-        .otherwise(pl.lit(UNKNOWN))
+    known = (
+        (INSIDE, (pl.col("low") <= theirs) & (theirs <= pl.col("high"))),
+        (OUTSIDE, pl.col("low").is_not_null()),
+        (LACKING, ours.is_null()),
+        (EQUAL, is_theirs(ours)),
+        (NOT_COUNTED, is_theirs(without)),
+        (
+            APPROXIMATED,
+            (pl.col("metric") == _MRR) & ((theirs - own.log() / (own - 1)).abs() <= _SAME * theirs),
+        ),
+        (OTHER_DATA, ~same_data),
+        (SIMULATED, simulated),
     )
+    return pl.coalesce(*(pl.when(where).then(pl.lit(reason)) for reason, where in known), pl.lit(UNKNOWN))
 
 
 def record_summary(compared: pl.DataFrame) -> pl.DataFrame:
     """Return pykeen, reason, and for both together the number of rows and the largest difference."""
-    return (
-        compared.group_by("pykeen", "reason", maintain_order=True)
-        .agg(rows=pl.len(), largest_difference=pl.col("difference").abs().max())
-        .select("pykeen", "reason", "rows", "largest_difference")
-    )
+    groups = compared.group_by("pykeen", "reason", maintain_order=True)
+    return groups.agg(rows=pl.len(), largest_difference=pl.col("difference").abs().max())

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from rankadjust.base.progress import progress, reporting
+from rankadjust.base.progress import progress
 
 
 class Terminal(io.StringIO):
@@ -18,5 +18,6 @@ def test_a_bar_is_for_a_terminal(monkeypatch, stream):
     monkeypatch.setattr("sys.stderr", shown)
     monkeypatch.setattr("rankadjust.base.progress.QUIET", 0.0)
     with progress("counting", 50_000, "triples") as report:
-        assert list(reporting("abcde", [10_000] * 5, report)) == list("abcde")
+        for _ in range(5):
+            report(10_000)
     assert ("counting: 100%" in shown.getvalue()) is shown.isatty()
