@@ -70,7 +70,7 @@ def test_sessions_of_the_documents_print_what_they_say(project, run, monkeypatch
 @pytest.mark.parametrize(
     ("document", "least"),
     [
-        ("docs/sampled.md", 2),
+        ("docs/sampled.md", 1),
         ("docs/checking.md", 2),
         ("docs/tables.md", 1),
         ("docs/methods-baselines.md", 1),
@@ -887,8 +887,6 @@ def test_mistakes_in_naming_data_sets(run, line, message):
             "parts of the tasks (--by)",
             "--dataset N, --protocol raw, --split x, --scores static, --results r, --database d",
         ),
-        ("full mrr=0.5 --sampled 5", "typed values", "--output a.csv, --sidecar s"),
-        ("full mrr=0.5 --to-sampled 5", "full ranks (--to-sampled)", "--level 0.9, --num-tasks 5"),
         ("adjust --dataset nations mrr=0.6", "a data set without times", "--scores static"),
         ("evaluate a.csv --dataset Nations", "a data set without times", "--scores per-time"),
     ],
@@ -967,11 +965,10 @@ def test_full_bounds_as_json_have_every_additive_metric(run):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("full mrr=0.8", "Give --sampled"),
+        ("full mrr=0.8", "Missing option '--sampled'"),
         ("full --sampled 50 --num-candidates 100 --num-tasks 9 mrr=0.8 mrr=0.7", "given twice"),
-        ("full a.csv b.csv --to-sampled 5", "one file"),
         ("full --sampled 20 --dataset tgbl-coin mrr=0.8", "earlier answers"),
-        ("full absent.csv", "nor an existing file"),
+        ("full --sampled 50 absent.csv", "nor an existing file"),
         ("full --sampled 50 mrr", "such as mrr=0.338"),
         ("full --sampled 500 --dataset ogbl-wikikg2 --protocol sampled-500 mrr=0.7", "not a full ranking"),
         ("full --sampled 50 --dataset FB15k mrr=0.7", "give --num-candidates (14951 if"),
@@ -981,31 +978,6 @@ def test_full_says_what_is_missing(run, line, message):
     code, _, error = run(line)
     assert code != 0
     assert message in error
-
-
-def test_full_bounds_of_a_table_use_all_values_of_a_model(run, tmp_path):
-    table = tmp_path / "results.csv"
-    table.write_text(
-        "dataset,model,split,side,protocol,metric,value\n"
-        "ogbl-wikikg2,A,testing,both,sampled-500,mrr,0.739\n"
-        "ogbl-wikikg2,B,testing,both,sampled-500,mrr,0.739\n"
-        "ogbl-wikikg2,B,testing,both,sampled-500,mr,9.5\n"
-        "ogbl-biokg,A,testing,both,sampled-500,mrr,0.8\n"
-        "Nations,A,testing,both,filtered,mrr,0.6\n"
-    )
-    code, output, _ = run(f"full {table} --output {tmp_path / 'out.csv'} --json")
-    assert code == 0
-    first, second, third, typed, other = json.loads(output)
-    alone = json.loads(run_line("full --dataset ogbl-wikikg2 --sampled 500 mrr=0.739 --json")[1])["full"]
-    # Bounds of a table are wider by up to 1e-5, which takes less time.
-    for end, sign in (("low", 1), ("high", -1)):
-        assert -1e-9 <= sign * (alone["mrr"][end] - first[f"full_mrr_{end}"]) <= 1.1e-5
-    assert first["full_mrr_low"] < second["full_mrr_low"] == third["full_mrr_low"]
-    assert typed["full_mrr_low"] is None
-    assert "type of the true answer" in typed["full_reason"]
-    assert other["full_reason"] is None
-    assert pl.read_csv(tmp_path / "out.csv")["full_hits@10_high"].count() == 3
-    assert "type of the true answer" in run(f"full {table}")[1]
 
 
 def test_an_interrupt_ends_a_command_in_one_line(tmp_path):
