@@ -81,24 +81,30 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     """
     path = Path(path)
     place = Path(os.path.realpath(path)) if path.is_symlink() else path
-    with _written(path), ExitStack() as stack:
-        stream = _stream(path)
-        if stream is not None:
-            stack.enter_context(stream)
-        elif place.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        else:
-            place.parent.mkdir(parents=True, exist_ok=True)
-        # A new file in a folder of its own has the permissions of the umask.
-        folder = place.parent if stream is None else None
-        scratch = tempfile.TemporaryDirectory(dir=folder, prefix=f".{place.name}.", suffix=".tmp")
-        temporary = Path(stack.enter_context(scratch), "new")
-        yield temporary
-        if stream is None:
-            temporary.replace(place)
-        else:
-            sys.stdout.flush()
-            stream.write(temporary.read_bytes())
+    try:
+        with ExitStack() as stack:
+            stream = _stream(path)
+            if stream is not None:
+                stack.enter_context(stream)
+            elif place.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            else:
+                place.parent.mkdir(parents=True, exist_ok=True)
+            # A new file in a folder of its own has the permissions of the umask.
+            folder = place.parent if stream is None else None
+            scratch = tempfile.TemporaryDirectory(dir=folder, prefix=f".{place.name}.", suffix=".tmp")
+            temporary = Path(stack.enter_context(scratch), "new")
+            yield temporary
+            if stream is None:
+                temporary.replace(place)
+            else:
+                sys.stdout.flush()
+                stream.write(temporary.read_bytes())
+    except (OSError, pl.exceptions.PolarsError) as error:
+        # polars has the system's number in its text.
+        if isinstance(error, pl.exceptions.PolarsError) and not is_of_writing(error):
+            raise
+        raise RankadjustError(unwritable(path, error)) from None
 
 
 @contextmanager
@@ -327,17 +333,6 @@ def _guarded(cell: pl.Expr) -> pl.Expr:
 
 def _unguarded(cell: pl.Expr) -> pl.Expr:
     return pl.when(cell.str.contains(rf"^''*{_SIGNS}")).then(cell.str.slice(1)).otherwise(cell)
-
-
-@contextmanager
-def _written(path: Path) -> Iterator[None]:
-    """Turn a full disk, or a path that cannot be written, into one line; polars has the system's number in its text."""
-    try:
-        yield
-    except (OSError, pl.exceptions.PolarsError) as error:
-        if isinstance(error, pl.exceptions.PolarsError) and not is_of_writing(error):
-            raise
-        raise RankadjustError(unwritable(path, error)) from None
 
 
 def _stream(path: Path) -> BinaryIO | None:

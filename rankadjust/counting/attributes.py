@@ -14,7 +14,7 @@ from rankadjust.counting.codes import integer_codes, one_frame
 from rankadjust.counting.groups import of_graph, survey
 from rankadjust.counting.packing import Integers
 from rankadjust.counting.protocols import Protocol, get_protocol
-from rankadjust.counting.rows import SIDES, Ranked, Rows, ranked_rows, rows_of, tasks_of
+from rankadjust.counting.rows import OTHER, SIDES, Ranked, Rows, ranked_rows, rows_of, tasks_of
 
 # From this mean number of answers a query on, a side of a relation is "many" (Bordes et al. 2013).
 _MANY = 1.5
@@ -134,16 +134,20 @@ def by_first_row(codes: Mapping[str, Integers], tasks: pl.DataFrame) -> pl.DataF
 def _with_known(tasks: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """Add cardinality and half_link, from the triples that are known."""
     distinct = known.select(LABEL_COLUMNS).unique()
-    tails = distinct.group_by("relation", "head").len().group_by("relation").agg(tails=pl.col("len").mean())
-    heads = distinct.group_by("relation", "tail").len().group_by("relation").agg(heads=pl.col("len").mean())
-    of_relation = heads.join(tails, on="relation").select(
-        "relation",
-        cardinality=pl.concat_str(_one_or_many("heads"), _one_or_many("tails"), separator="-"),
+    is_one = pl.col("len").mean() < _MANY
+    heads, tails = (
+        distinct.group_by("relation", OTHER[side])
+        .len()
+        .group_by("relation")
+        .agg(pl.when(is_one).then(pl.lit("1")).otherwise(pl.lit("n")).alias(side))
+        for side in SIDES
     )
+    cardinality = pl.concat_str(SIDES, separator="-")
+    of_relation = heads.join(tails, on="relation").select("relation", cardinality=cardinality)
     anchors = pl.concat(
-        distinct.select("relation", pl.col(anchor).alias("anchor"), side=pl.lit(side)).unique()
-        for side, anchor in (("head", "tail"), ("tail", "head"))
-    ).with_columns(half_link=pl.lit("seen"))
+        distinct.select("relation", anchor=OTHER[side], side=pl.lit(side), half_link=pl.lit("seen")).unique()
+        for side in SIDES
+    )
     anchor = pl.when(pl.col("side") == "head").then("tail").otherwise("head")
     return (
         tasks.with_columns(anchor=anchor)
@@ -151,7 +155,3 @@ def _with_known(tasks: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
         .join(anchors, on=["relation", "anchor", "side"], how="left", maintain_order="left")
         .with_columns(pl.col("half_link", "cardinality").fill_null("unseen"))
     )
-
-
-def _one_or_many(mean: str) -> pl.Expr:
-    return pl.when(pl.col(mean) < _MANY).then(pl.lit("1")).otherwise(pl.lit("n"))

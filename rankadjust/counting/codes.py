@@ -28,25 +28,24 @@ _SPARSE = 16
 
 def one_frame(splits: Mapping[str, pl.DataFrame] | pl.DataFrame) -> pl.DataFrame:
     """Return the triples of all splits below each other, checked, with a column `split`; times are text."""
-    if isinstance(splits, Mapping):
-        names = list(splits)
-        parts = {f"split {name!r}": require_frame(frame, f"split {name!r}") for name, frame in splits.items()}
-    else:
-        triples = require_frame(splits, "the triples")
-        if "split" not in triples.columns:
+    given = splits if isinstance(splits, Mapping) else {None: splits}
+    called = {name: "the triples" if name is None else f"split {name!r}" for name in given}
+    frames = {name: require_frame(frame, called[name]) for name, frame in given.items()}
+    names = list(frames)
+    if names == [None]:
+        if "split" not in frames[None].columns:
             raise RankadjustError("the triples lack the column 'split'; add it, or give one frame per split")
-        names = triples["split"].unique().cast(pl.String).to_list()
-        parts = {"the triples": triples}
+        names = frames[None]["split"].unique().cast(pl.String).to_list()
     for name in names:
         if name not in SPLITS:
             hint = did_you_mean(str(name), SPLITS) or f"; allowed: {', '.join(SPLITS)}"
             raise RankadjustError(f"unknown split {name!r}{hint}")
-    if not parts:
+    if not frames:
         raise RankadjustError("no splits were given; count_candidates needs at least one")
-    times = time_columns(next(iter(parts.values())).columns)
-    for where, frame in parts.items():
-        _check(frame, where, times)
-    kinds = {name: {_kind(frame.schema[name]) for frame in parts.values()} for name in LABEL_COLUMNS}
+    times = time_columns(next(iter(frames.values())).columns)
+    for name, frame in frames.items():
+        _check(frame, called[name], times)
+    kinds = {name: {_kind(frame.schema[name]) for frame in frames.values()} for name in LABEL_COLUMNS}
     for name, found in kinds.items():
         if len(found) > 1:
             raise RankadjustError(
@@ -56,12 +55,14 @@ def one_frame(splits: Mapping[str, pl.DataFrame] | pl.DataFrame) -> pl.DataFrame
         pl.col(name).cast(pl.String) if name in times or "text" in kinds[name] else pl.col(name)
         for name in (*LABEL_COLUMNS, *times)
     ]
-    if isinstance(splits, pl.DataFrame):
-        return splits.select(pl.col("split").cast(pl.Enum(SPLITS)), *tidy)
-    tagged = [
-        frame.select(pl.lit(name, pl.Enum(SPLITS)).alias("split"), *tidy) for name, frame in splits.items()
-    ]
-    return pl.concat(tagged, how="vertical_relaxed")
+    split = {name: pl.col("split") if name is None else pl.lit(name) for name in frames}
+    return pl.concat(
+        [
+            frame.select(split[name].cast(pl.Enum(SPLITS)).alias("split"), *tidy)
+            for name, frame in frames.items()
+        ],
+        how="vertical_relaxed",
+    )
 
 
 def _check(frame: pl.DataFrame, where: str, times: Sequence[str]) -> None:

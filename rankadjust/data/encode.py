@@ -53,8 +53,13 @@ def encode(splits: Mapping[str, pl.DataFrame], entities: pl.Series | None = None
     listed = [] if entities is None else [entities]
     labels, (head, tail, *_) = _ids([triples["head"], triples["tail"], *listed])
     relations, (relation,) = _ids([triples["relation"]])
-    if entities is not None:
-        _require_listed(labels, entities)
+    missing = labels.clear() if entities is None else labels.filter(~labels.is_in(entities.implode()))
+    if len(missing):
+        raise RankadjustError(
+            f"{len(missing):,} of the {len(labels):,} entities occur in triples but not in the list of all entities, "
+            f"for example {missing[0]!r}; check the columns under format.entities: entity is the field that the "
+            "triples use"
+        )
     encoded = triples.with_columns(head=head, relation=relation, tail=tail)
     return Encoded(encoded, _labels_table(labels, relations))
 
@@ -109,13 +114,3 @@ def _ids(columns: Sequence[pl.Series], seed: int = 0) -> tuple[pl.Series, list[p
         return _ids(columns, seed + 1)
     ends = np.cumsum([len(column) for column in columns])[:-1]
     return labels, list(map(pl.Series, np.split(ids.to_numpy(), ends)))
-
-
-def _require_listed(occurring: pl.Series, entities: pl.Series) -> None:
-    missing = occurring.filter(~occurring.is_in(entities.implode()))
-    if not missing.is_empty():
-        raise RankadjustError(
-            f"{len(missing):,} of the {len(occurring):,} entities occur in triples but not in the list of "
-            f"all entities, for example {missing[0]!r}; check the columns under format.entities: "
-            "entity is the field that the triples use"
-        )

@@ -61,7 +61,8 @@ def read_triples(path: str | Path, form: Format, name: str | None = None) -> pl.
     try:
         frame = _parse(data, separator, form)
         problem = f"{frame.height} of {rows} lines could be read"
-        regular = regular and frame.height == rows and not frame.select(_empty(form)).item()
+        empty = pl.any_horizontal((pl.all().is_null() | (pl.all() == "")).any())
+        regular = regular and frame.height == rows and not frame.select(empty).item()
     except pl.exceptions.PolarsError as error:
         problem, regular = f"cannot be read ({error})", False
     if not regular:
@@ -147,11 +148,6 @@ def _with_single_byte(data: bytes, form: Format) -> tuple[bytes, bytes]:
     if len(separator) == 1:
         return separator, data
     return _STAND_IN, data.replace(separator, _STAND_IN)
-
-
-def _empty(form: Format) -> pl.Expr:
-    """Return whether any field is missing or empty."""
-    return pl.any_horizontal((pl.col(form.kept).is_null() | (pl.col(form.kept) == "")).any())
 
 
 def _first_problem(path: Path, form: Format, name: str) -> RankadjustError | None:

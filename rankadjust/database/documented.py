@@ -12,7 +12,7 @@ from rankadjust.chance.metrics import expand
 from rankadjust.chance.moments import metric_moments
 from rankadjust.counting.protocols import get_protocol, load_benchmarks
 from rankadjust.data.registry import Dataset, meanings, name_here, resolve_dataset
-from rankadjust.database.store import APPROXIMATE, assemble
+from rankadjust.database.store import APPROXIMATE, SCHEMA, assemble
 
 _METRICS = ("mr", "mrr", "mrr@k", "hits@k", "ndcg", "ndcg@k", "auc")
 _KS = (1, 3, 5, 10, 20, 50, 100)
@@ -81,17 +81,8 @@ def approximate_rows(dataset: str, entities: int, protocol: str) -> pl.DataFrame
         for split, side, (key, mean) in product(("training", "validation", "testing"), SIDES, expected)
     ]
     frame = pl.DataFrame(rows, ["split", "side", "metric", "entities", "expectation"], orient="row")
-    unknown = dict.fromkeys(("variance", "variance_random_scorer"), pl.lit(None, pl.Float64))
-    return assemble(
-        [
-            frame.with_columns(
-                dataset=pl.lit(dataset),
-                protocol=pl.lit(protocol),
-                tasks=pl.lit(None, pl.Int64),
-                method=pl.lit(APPROXIMATE),
-                reason=pl.lit(why),
-                reason_random_scorer=pl.lit(why),
-                **unknown,
-            )
-        ]
-    )
+    texts = {"dataset": dataset, "protocol": protocol, "method": APPROXIMATE}
+    texts |= dict.fromkeys(("reason", "reason_random_scorer"), why)
+    unknown = dict.fromkeys(("tasks", "variance", "variance_random_scorer"))
+    same = (pl.lit(value, SCHEMA[name]).alias(name) for name, value in {**texts, **unknown}.items())
+    return assemble([frame.with_columns(*same)])
