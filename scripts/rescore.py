@@ -15,6 +15,7 @@ from rankadjust.literature.rescore import rescore, summary
 from rankadjust.literature.result_files import read_results
 from rankadjust.literature.statuses import problems
 from rankadjust.output.markup import readable, to_markdown
+from rankadjust.tables.account import describe
 
 
 def rescore_tables(
@@ -24,8 +25,9 @@ def rescore_tables(
     datasets = load_registry(*registry)
     for table in map(Path, tables):
         results = read_results(table, datasets)
+        understood = [] if results.reading is None else describe(results.reading).splitlines()
         rescored = add_full_bounds(rescore(results.rows, constants, registry=datasets), constants)
-        for line in [*results.understood.splitlines(), *problems(rescored)]:
+        for line in [*understood, *problems(rescored)]:
             print(visible(line), file=sys.stderr)  # noqa: T201 - standard error is the job's log
         write_product(rescored, folder / f"{table.stem}.parquet", "rescored")
         write_csv(rescored, folder / f"{table.stem}.csv")

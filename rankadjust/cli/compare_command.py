@@ -13,8 +13,7 @@ from rankadjust.cli.printing import say_usual, show_result
 if TYPE_CHECKING:
     from rankadjust.database.constants import Constants
 
-_ALONE, _BY_OR_AGAINST = "ranks without --dataset", "--by and --against"
-_SEVERAL, _OF_DATASET = "several data sets", "ranks on a data set"
+_ALONE, _SEVERAL, _OF_DATASET = "ranks without --dataset", "several data sets", "ranks on a data set"
 _MODELS = click.Argument(["models"], nargs=-1, metavar="[MODEL]...")
 _DATASETS = options.option(
     *("-d", "--dataset", "datasets"),
@@ -58,9 +57,8 @@ def _kind_of(given: Mapping[str, Any]) -> str:
         raise click.UsageError(
             "Several data sets are given as --dataset NAME=FOLDER, each with its own models."
         )
-    if given["by"] is not None or given["against"] is not None:
-        return _BY_OR_AGAINST
-    return _OF_DATASET if datasets else _ALONE
+    is_plain = not datasets and given["by"] is None and given["against"] is None
+    return _ALONE if is_plain else _OF_DATASET
 
 
 def _compare_ranks(
@@ -156,14 +154,13 @@ compare = options.CommandByInput(
     "compare",
     _kind_of,
     {
-        options.OWN: options.command(*(_MODELS, *_COMMON, *options.TRIPLES, options.AGAINST, options.BY))(
+        options.OWN: options.command(_MODELS, *_COMMON, *options.TRIPLES, options.AGAINST, options.BY)(
             _compare_ranks
         ),
-        _OF_DATASET: options.command(*_OF_ONE, options.SIDE_OF_RANKS)(_compare_ranks),
+        _OF_DATASET: options.command(*_OF_ONE, options.SIDE_OF_RANKS, options.AGAINST, options.BY)(
+            _compare_ranks
+        ),
         _ALONE: options.command(_MODELS, _DATASETS, *_COMMON, options.SIDE_OF_RANKS)(_compare_ranks),
-        _BY_OR_AGAINST: options.command(*_OF_ONE, options.SIDE_OF_RANKS, options.AGAINST, options.BY)(
-            _compare_ranks
-        ),
         _SEVERAL: options.command(*_OF_ONE)(_compare_datasets),
     },
     help="""Say whether one model is better than another.

@@ -46,13 +46,9 @@ def verify(folder: Path | None, other: Path | None, record: Path | None, as_json
     if as_json:
         print_json([asdict(comparison) for comparison in comparisons])
     else:
-        words = {
-            "identical": "identical",
-            "equal": "equal within the stated accuracy",
-            "different": "different",
-        }
         for comparison in comparisons:
-            echo(f"{comparison.file}: {words[comparison.verdict]}")
+            within = " within the stated accuracy" if comparison.verdict == "equal" else ""
+            echo(f"{comparison.file}: {comparison.verdict}{within}")
             for line in comparison.lines:
                 echo(f"  {line}")
     sys.exit(1 if any(comparison.verdict == "different" for comparison in comparisons) else 0)

@@ -151,7 +151,7 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
         sources = [Path(source)] if isinstance(source, str | Path) else list(map(Path, source))
     if not sources:
         rows = long_table(require_frame(source, "the table"))
-        made = paper_of_results(Path("the table"), Results(rows, "", ()), constants, score=score)
+        made = paper_of_results(Path("the table"), Results(rows, ()), constants, score=score)
     elif looks_like_ranks(sources):
         made = _of_ranks(sources, dataset, protocol or "filtered", split or "testing", constants, score)
     else:

@@ -67,14 +67,12 @@ def _cells(row: Row, *, several: bool) -> tuple[str, ...]:
         number(row["index"]) if is_visible and row["index"] is not None else "",
         "" if row.get("gain") is None else number(_rounded(row["gain"])),
         "" if z is None or abs(z) >= _LARGE_Z else number(z, 3),
-        *(_error(row, population) for population in POPULATIONS),
+        # A standard error is shown of the metrics that are shown first.
+        *(
+            if_known(row.get(f"error_{population}") if row["metric"] in FIRST_METRICS else None, 2)
+            for population in POPULATIONS
+        ),
     )
-
-
-def _error(row: Row, population: str) -> str:
-    """Return the standard error of a metric that is shown first, nothing where it is not known."""
-    error = row.get(f"error_{population}")
-    return "" if error is None or row["metric"] not in FIRST_METRICS else number(error, 2)
 
 
 def _chance(row: Row) -> str:
@@ -92,13 +90,13 @@ def adjusted_values(rows: Sequence[Row], *, everything: bool = False, against: s
     tasks = "unknown number of" if first["tasks"] is None else number(first["tasks"])
     evaluation = in_words(*(first[name] for name in EVALUATION))
     title = f"{evaluation}: {tasks} tasks"
-    shown = [_every_number(row) for row in rows] if everything else [_short(rows)]
+    shown = (
+        [_every_number(row) for row in rows]
+        if everything
+        else [short_table(rows, [resolve(row["metric"]).label for row in rows])]
+    )
     notes = [note for row in rows for note in _notes(row, against, everything=everything)]
     return "\n".join([title, *shown, *dict.fromkeys(notes), meaning(first), *counting(first)])
-
-
-def _short(rows: Sequence[Row]) -> str:
-    return short_table(rows, [resolve(row["metric"]).label for row in rows])
 
 
 def _notes(row: Row, against: str | None, *, everything: bool) -> list[str]:

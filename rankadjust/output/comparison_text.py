@@ -64,8 +64,7 @@ def _side(compared: Comparison, side: str, everything: bool) -> str:
     shown = _differences(differences, compared.models, everything)
     known = [name for name in POPULATIONS if name != compared.population]
     others = [line for name in known for line in _disagreements(differences, name)]
-    runs = _runs(differences, compared.population) if everything else []
-    lines = [*_sentences(differences), *others, *runs, *_notes(values, differences)]
+    lines = [*_sentences(differences), *others, *_notes(values, differences)]
     return "\n\n".join([f"side {side}\n{_values(values)}", shown, "\n".join(lines)])
 
 
@@ -124,48 +123,23 @@ def _disagreements(differences: pl.DataFrame, population: str) -> list[str]:
             ("cannot be told apart", part.filter(pl.col("p_holm") < LEVEL, p >= LEVEL)),
             ("differ", part.filter(pl.col("p_holm") >= LEVEL, p < LEVEL)),
         ):
-            cells = [
-                f"{resolve(row['metric']).label} (p {_with_equals(row[f'p_{population}'])}"
-                + (f", {_carried(row['relations'])}" if population == "relations" else "")
-                + ")"
-                for row in found.iter_rows(named=True)
-            ]
+            cells = []
+            for row in found.iter_rows(named=True):
+                p_here = p_value(row[f"p_{population}"])
+                said = f"p {'' if p_here.startswith('<') else '= '}{p_here}"
+                if population == "relations" and row["relations"] < _TWO:
+                    said += ", one relation decides"
+                elif population == "relations":
+                    said += f", {row['relations']:.0f} relations carry the difference"
+                cells.append(f"{resolve(row['metric']).label} ({said})")
             if cells:
                 where = POPULATIONS[population]
                 lines.append(f"But for {where} {first} and {second} {verdict} by {listed(cells)}.")
     return lines
 
 
-def _with_equals(p: float) -> str:
-    text = p_value(p)
-    return text if text.startswith("<") else f"= {text}"
-
-
-def _carried(relations: float) -> str:
-    return "one relation decides" if relations < _TWO else f"{relations:.0f} relations carry the difference"
-
-
 def _labels(metrics: Sequence[str]) -> str:
     return listed([resolve(key).label for key in metrics])
-
-
-def _runs(differences: pl.DataFrame, population: str) -> list[str]:
-    """Return for each pair of models whether a difference is less certain because of the tasks or of the runs."""
-    known, runs = differences.drop_nulls("error_of_runs"), pl.col("error_of_runs") ** 2
-    tasks = pl.col(f"error_{population}") ** 2 - runs
-    lines = []
-    for (first, second), part in known.group_by(["first", "second"], maintain_order=True):
-        for is_larger, larger, smaller in (
-            (tasks >= runs, "choice of tasks", "choice of runs"),
-            (tasks < runs, "choice of runs", "choice of tasks"),
-        ):
-            metrics = part.filter(is_larger)["metric"].to_list()
-            if metrics:
-                lines.append(
-                    f"{first} - {second}: the {larger} makes more of a difference than the {smaller} "
-                    f"for {_labels(metrics)}."
-                )
-    return lines
 
 
 def _notes(values: pl.DataFrame, differences: pl.DataFrame) -> list[str]:

@@ -42,16 +42,12 @@ _SMALL = (
 )
 _SOFTWARE = ("numpy", "polars", "scipy", "snakemake")
 _FOLDER = Path(__file__).parent
-_NAME = "rankadjust-database"
-_TITLE = "rankadjust: constants that adjust link-prediction metrics for chance"
 _LICENCE = {
     "name": "CC0-1.0",
     "path": "https://creativecommons.org/publicdomain/zero/1.0/",
     "title": "Creative Commons Zero v1.0 Universal",
 }
-_PAPER = "2203.07544"
 _KINDS = {pl.String: "string", pl.Int64: "integer", pl.Float64: "number"}
-_SITE = "https://rankadjust.github.io/rankadjust/"
 _DATA_TYPES = {"string": "sc:Text", "integer": "sc:Integer", "number": "sc:Float"}
 # The context of JSON-LD that the specification of Croissant gives.
 _CROISSANT_TERMS = (
@@ -103,13 +99,14 @@ def write_deposit(
     write_candidates(tables["candidates.parquet"], folder / "candidates.parquet")
     for name in ("adjustments.csv.gz", "metric_adjustments.tsv.gz", DEPOSITED_DATASETS):
         write_csv(tables[name], folder / name)
+    versions = {name: version(name) for name in _SOFTWARE}
     facts: dict[str, Any] = {
-        "name": _NAME,
-        "title": _TITLE,
+        "name": "rankadjust-database",
+        "title": "rankadjust: constants that adjust link-prediction metrics for chance",
         "version": VERSION,
         "date": REGISTRY_DATE,
-        "paper": _PAPER,
-        "software": _software(),
+        "paper": "2203.07544",
+        "software": {"rankadjust": VERSION, "python": platform.python_version()} | versions,
         "tables": described,
         "rows": {name: frame.height for name, frame in tables.items()},
         "named": database["dataset"].n_unique(),
@@ -219,7 +216,7 @@ def _croissant(package: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str
         "version": package["version"],
         "datePublished": facts["date"],
         "license": _LICENCE["path"],
-        "url": _SITE,
+        "url": "https://rankadjust.github.io/rankadjust/",
         "citeAs": f"The rankadjust authors: {package['title']}, version {package['version']}",
         "distribution": [
             {
@@ -275,11 +272,6 @@ def _zenodo(facts: Mapping[str, Any]) -> dict[str, Any]:
             {"identifier": f"arXiv:{facts['paper']}", "relation": "cites", "scheme": "arxiv"}
         ],
     }
-
-
-def _software() -> dict[str, str]:
-    versions = {name: version(name) for name in _SOFTWARE}
-    return {"rankadjust": VERSION, "python": platform.python_version(), **versions}
 
 
 def _rendered(name: str, facts: Mapping[str, Any]) -> str:
