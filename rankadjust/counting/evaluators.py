@@ -50,18 +50,16 @@ def usual_evaluation(dataset: str) -> Evaluation:
     >>> usual_evaluation("ogbl-wikikg2")
     Evaluation(protocol='sampled-500', split=None, side='both', who="OGB's evaluator")
     """
-    found = _first(_usual(), dataset)
-    return Evaluation("filtered") if found is None else found
+    return _first(_usual(), dataset) or Evaluation("filtered")
 
 
 def find_evaluator(name: str) -> str | None:
     """Return the name of the code base that is meant, in whatever spelling, None where it is not known."""
     wanted = folded(name)
-    known = shipped_evaluators()
-    return next(
-        (each for each, entry in known.items() if wanted in map(folded, (each, *entry.get("aliases", ())))),
-        None,
-    )
+    for known, entry in shipped_evaluators().items():
+        if wanted in map(folded, (known, *entry.get("aliases", ()))):
+            return known
+    return None
 
 
 def evaluator_named(name: str) -> str:

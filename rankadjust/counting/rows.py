@@ -12,7 +12,7 @@ the true one included, it has N = |C without K| + 1 candidates (docs/protocols.m
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -276,19 +276,15 @@ def counts_of_tasks(rows: Rows, tasks: Mapping[Side, TasksOfSide], protocol: Pro
     histograms, pairs = [], []
     entities = pl.lit(int(rows.survey.pool(protocol).sum()), pl.Int64).alias("entities")
     head, tail = (tasks[side].candidates for side in SIDES)
-    linked = partial(_linked, head, tail)
     for name, ranked in ranked_rows(rows, protocol):
         split = pl.lit(name, pl.Enum(SPLITS)).alias("split")
         static = _static_of(rows, ranked, protocol)
         for side, (query, static_query, candidates) in tasks.items():
-            counts = _with_static(
-                partial(_histogram, query, candidates),
-                partial(_histogram, static_query, candidates),
-                ranked,
-                static,
-            )
+            arrays, of_static = (query, candidates), (static_query, candidates)
+            counts = _with_static(_histogram, arrays, of_static, ranked, static)
             histograms.append(counts.with_columns(split, entities, side=pl.lit(side)))
-        pairs.append(_with_static(linked, linked, ranked, static).with_columns(split))
+        linked = _with_static(_linked, (head, tail), (head, tail), ranked, static)
+        pairs.append(linked.with_columns(split))
     return histograms, pairs
 
 
@@ -308,16 +304,17 @@ def _static_of(rows: Rows, ranked: Ranked, protocol: Protocol) -> Ranked | None:
 
 
 def _with_static(
-    count: Callable[[Ranked], pl.DataFrame],
-    count_static: Callable[[Ranked], pl.DataFrame],
+    count: Callable[[Integers, Integers, Ranked], pl.DataFrame],
+    arrays: tuple[Integers, Integers],
+    static_arrays: tuple[Integers, Integers],
     ranked: Ranked,
     static: Ranked | None,
 ) -> pl.DataFrame:
     """Return counts, with the pairs of tasks whatever their times as static_<name>, if there is something to count."""
-    counts = count(ranked)
+    counts = count(*arrays, ranked)
     if static is None:
         return counts
-    of_static = counts if static is ranked else count_static(static)
+    of_static = counts if static is ranked else count(*static_arrays, static)
     key = cs.ends_with("_candidates")
     pairs = of_static.select(key, cs.ends_with("_pairs").name.prefix("static_"))
     return counts.join(pairs, on=counts.select(key).columns, how="left")

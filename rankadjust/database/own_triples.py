@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import is_frame, require_frame
 from rankadjust.base.io import read_json, read_product
-from rankadjust.base.vocabulary import KNOWN_SPLITS, LABEL_COLUMNS, time_columns
+from rankadjust.base.vocabulary import KNOWN_SPLITS, LABEL_COLUMNS, TASK_SIDES, time_columns
 from rankadjust.baselines.table import METRICS, baselines_tables
 from rankadjust.baselines.tally import count_standings, tasks_with_baselines
 from rankadjust.chance.metrics import Metric, expand, resolve
@@ -84,25 +84,23 @@ def own_counts(
             raise RankadjustError(
                 f"{protocol.name} looks at what training has: leave relations out, or rank all triples"
             )
-        everything = _together(splits)
-        absent = [each for each in relations if each not in everything["relation"]]
+        absent = [
+            each for each in relations if all(each not in frame["relation"] for frame in splits.values())
+        ]
         if absent:
             raise RankadjustError(f"no triple has the relation {absent[0]!r}")
         ranked = pl.col("relation").is_in(list(relations))
-        own = {name: frame.filter(ranked) for name, frame in splits.items()}
-        splits = {name: frame for name, frame in own.items() if frame.height}
-        isolated = _entities(everything) - _entities(_together(splits))
+        everything = _entities(splits)
+        splits = {name: own for name, frame in splits.items() if (own := frame.filter(ranked)).height}
+        isolated = everything - _entities(splits)
     if candidates is None:
         return count_candidates(splits, protocol, isolated), protocol
     return count_listed(splits, candidates, isolated), replace(protocol, name="listed")
 
 
-def _together(splits: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    return pl.concat(list(splits.values()), how="diagonal_relaxed")
-
-
-def _entities(triples: pl.DataFrame) -> int:
-    return pl.concat([triples["head"], triples["tail"]]).n_unique()
+def _entities(splits: Mapping[str, pl.DataFrame]) -> int:
+    ends = [frame[side].alias("entity") for frame in splits.values() for side in TASK_SIDES]
+    return pl.concat([end.to_frame() for end in ends], how="vertical_relaxed").n_unique()
 
 
 def computed(

@@ -64,13 +64,9 @@ def compare_record(
     true answer, theirs from the mean rank), and reason.
     """
     named = {folded(each.pykeen or name): name for name, each in registry.items()}
-    rows = record.select(
-        dataset=pl.col("dataset").map_elements(lambda name: named.get(folded(name)), return_dtype=pl.String),
-        pykeen="dataset",
-        split="split",
-        side="side",
+    rows = record.rename({"dataset": "pykeen", "value": "theirs"}).with_columns(
+        dataset=pl.col("pykeen").map_elements(lambda name: named.get(folded(name)), return_dtype=pl.String),
         metric=pl.col("metric").map_elements(_key, return_dtype=pl.String),
-        theirs="value",
     )
     key = [*_EVALUATION, "metric"]
     ours = _ours(rows, constants, "pykeen").rename({"expectation": "ours"}).drop("variance")
