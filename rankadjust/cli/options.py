@@ -171,11 +171,28 @@ class Command(click.Command):
         return super().invoke(ctx)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Return the rest of the arguments after options were read."""
+        """Return the rest of the arguments after options were read.
+
+        Raises RankadjustError if a file that is to be written is an input of the command, or a sidecar beside an input.
+        Whatever somebody gave to another option or argument may be the path of an input, also after NAME=.
+        """
         rest = super().parse_args(ctx, args)
+        words: list[str] = []
+        outputs: list[Path] = []
         for parameter in self.params:
-            if isinstance(parameter.type, _Output) and ctx.params.get(parameter.name or "") is not None:
-                require_output_free(ctx, ctx.params[parameter.name or ""])
+            given = ctx.params.get(parameter.name or "")
+            if given and isinstance(parameter.type, _Output):
+                outputs.append(given)
+            elif given:
+                words += map(str, given if isinstance(given, list | tuple) else [given])
+        if outputs:
+            from rankadjust.base.io import require_free
+            from rankadjust.tables.sidecar import sidecar_of
+
+            inputs = [Path(text) for word in words for text in (word, word.partition("=")[2]) if text]
+            beside = [sidecar for path in inputs if path.is_file() and (sidecar := sidecar_of(path))]
+            for path in outputs:
+                require_free(path, [*inputs, *beside])
         return rest
 
 
@@ -221,23 +238,3 @@ def command(*params: click.Parameter, **settings: Any) -> Callable[[Callable[...
 def _is_of_any_command(parameter: click.Parameter) -> bool:
     """Return whether an option is listed last, below what only this command has."""
     return parameter in (*OF_DATABASE, JSON)
-
-
-def require_output_free(context: click.Context, path: Path) -> None:
-    """Raise RankadjustError if a file that is to be written is an input of the command, or a sidecar beside an input.
-
-    Whatever somebody gave to another option or argument may be the path of an input, also after NAME=.
-    """
-    from rankadjust.base.io import require_free
-    from rankadjust.tables.sidecar import sidecar_of
-
-    words: list[str] = []
-    for parameter in context.command.params:
-        given = context.params.get(parameter.name or "")
-        if given and not isinstance(parameter.type, _Output):
-            words += map(
-                str, given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
-            )
-    inputs = [Path(text) for word in words for text in (word, word.partition("=")[2]) if text]
-    beside = (sidecar_of(given) for given in inputs if given.is_file())
-    require_free(path, [*inputs, *(sidecar for sidecar in beside if sidecar is not None)])

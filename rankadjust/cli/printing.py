@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankadjust.base.errors import RankadjustError
-
 if TYPE_CHECKING:
     import polars as pl
 
     from rankadjust.database.constants import Constants
 
 
-def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
+def echo(text: str, *, err: bool = False) -> None:
     """Print a text without control sequences of the terminal, since the text may come from any file."""
     from rankadjust.base.errors import visible
 
-    click.echo(visible(text), err=err, nl=nl)
+    click.echo(visible(text), err=err)
 
 
 def say_what_was_assumed(assumed: "pl.DataFrame") -> None:
@@ -74,6 +72,11 @@ def number_of(count: int, what: str) -> str:
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
+def json_text(data: object) -> str:
+    """Return data as JSON with every digit."""
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=2)
+
+
 def write(
     frame: "pl.DataFrame",
     path: Path,
@@ -84,7 +87,7 @@ def write(
     from rankadjust.base.io import write_csv, write_parquet, write_text
 
     if path.suffix == ".json" and everything is not None:
-        write_text(_json_text(everything()) + "\n", path)
+        write_text(json_text(everything()) + "\n", path)
     elif path.suffix in (".md", ".tex") and for_paper is not None:
         from rankadjust.output.markup import to_latex, to_markdown
 
@@ -114,11 +117,4 @@ def print_json(data: object) -> None:
     """Print data as JSON."""
     from rankadjust.base.errors import visible_json
 
-    click.echo(visible_json(_json_text(data)))
-
-
-def _json_text(data: object) -> str:
-    try:
-        return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=2)
-    except ValueError:
-        raise RankadjustError("a result is not finite and cannot be written as JSON") from None
+    click.echo(visible_json(json_text(data)))

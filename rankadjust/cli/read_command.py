@@ -59,7 +59,7 @@ def read(
     elif reading is None:
         echo(f"{table.name}: a tidy table of {number_of(values.height, 'value')}, taken as it is")
     else:
-        echo(describe(reading, everything=everything), nl=False)
+        echo(describe(reading, everything=everything).rstrip("\n"))
     if tidy is not None:
         write(values.drop("file", "file_line") if reading is None else values, tidy)
     if write_sidecar is not None:

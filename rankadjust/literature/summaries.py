@@ -36,7 +36,7 @@ def usable(rescored: pl.DataFrame) -> pl.DataFrame:
     )
     lower_is_better = [key for key in rows["metric"].unique() if not resolve(key).increasing]
     return rows.with_columns(
-        merit=pl.when(pl.col("metric").is_in(lower_is_better)).then(-pl.col("value")).otherwise("value"),
+        merit=pl.when(pl.col("metric").is_in(lower_is_better)).then(-pl.col("value")).otherwise("value")
     )
 
 

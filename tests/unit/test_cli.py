@@ -706,8 +706,7 @@ def test_mistakes_with_results_are_one_line(run, results, line, message):
 
 
 @pytest.mark.parametrize(
-    "command",
-    ["adjust --dataset my-graph mrr=.5", "evaluate --dataset my-graph {ranks}", "rescore {table}"],
+    "command", ["adjust --dataset my-graph mrr=.5", "evaluate --dataset my-graph {ranks}", "rescore {table}"]
 )
 def test_a_database_without_histograms_says_that_nothing_is_checked(run, results, tmp_path, command):
     (tmp_path / "table.csv").write_text(f"{SAID},dataset,metric,value\n{HOW},my-graph,mrr,0.5\n")
@@ -871,11 +870,7 @@ def test_mistakes_in_naming_data_sets(run, line, message):
 @pytest.mark.parametrize(
     ("line", "kind", "options"),
     [
-        (
-            "compare a.csv b.csv",
-            "ranks without --dataset",
-            "--protocol raw, --split testing, --database d",
-        ),
+        ("compare a.csv b.csv", "ranks without --dataset", "--protocol raw, --split testing, --database d"),
         ("compare --dataset Nations=n", "several data sets", "--side head"),
         (
             "evaluate a.csv",
