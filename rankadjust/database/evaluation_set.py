@@ -124,8 +124,13 @@ class EvaluationSet:
     ) -> Self:
         """Return an evaluation set of a run of the workflow, or of the release where the run lacks it.
 
-        results: the folder that the run wrote; RankadjustError where the run is not finished. The names are as for
-        `released`, also of the run's own data sets.
+        Parameters
+        ----------
+        results : str or Path
+            The folder `results` that the run wrote; RankadjustError where the run is not finished.
+        dataset, protocol, split, side : str
+            Names in any spelling, or aliases, also of the run's own data sets.
+
         """
         return cls.of(Constants.of_run(results).over(Constants.released()), dataset, protocol, split, side)
 
