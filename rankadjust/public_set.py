@@ -117,9 +117,7 @@ class EvaluationSet(evaluation_set.EvaluationSet):
                 )
             except ImpossibleValueError as error:
                 rows.append(row | {"possible": False, "message": str(error)})
-        return pl.DataFrame(
-            [{column: row.get(column) for column in ADJUSTED} for row in rows], schema=ADJUSTED
-        )
+        return pl.DataFrame(rows, schema=ADJUSTED)
 
     def evaluate(self, ranks: Any, **options: Any) -> pl.DataFrame:  # noqa: ANN401 - options of evaluate
         """Return every metric of a model's ranks, adjusted for chance: `rankadjust.evaluate` with this set.

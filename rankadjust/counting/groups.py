@@ -45,7 +45,7 @@ def survey(codes: Mapping[str, Integers], isolated: int) -> dict[Graph, Survey]:
             entities[own[side]] = True
             base_entities[own[side][in_base]] = True
         # Ids above all ids of the triples; nothing looks them up.
-        release = np.concatenate([entities, np.ones(isolated, bool)]) if isolated else entities
+        release = np.pad(entities, (0, isolated), constant_values=True)
         surveys[graph] = Survey(graph, release, base_entities, base_relations, np.bincount(own["relation"]))
     return surveys
 

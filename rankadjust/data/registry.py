@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
@@ -33,6 +33,7 @@ _READ = ("sources", "format", "without_training", "expected")
 _BYTES_AS_TEXT = 12
 _BYTES_PACKED = 6
 _UNKNOWN = 25_000_000
+_KINDS: Mapping[str, type[Http | Package | Zenodo]] = {"http": Http, "package": Package, "zenodo": Zenodo}
 _DELIMITERS = {"tab": "\t", "comma": ",", "space": " "}
 
 
@@ -287,14 +288,8 @@ def _file_set(source: Mapping[str, Any], folder: Path) -> FileSet:
         return tuple(File(Local(path), {split: None}) for split, path in paths.items())
 
     def file(facts: Mapping[str, Any], members: Mapping[str, str | None]) -> File:
-        place: Http | Package | Zenodo
-        match source["kind"]:
-            case "package":
-                place = Package(facts["package"], facts["version"], facts["file"])
-            case "zenodo":
-                place = Zenodo(str(source["record"]), facts["file"])
-            case _:
-                place = Http(facts["url"])
+        kind = _KINDS[source["kind"]]
+        place = kind(*(str({**source, **facts}[each.name]) for each in fields(kind)))
         return File(place, members, facts.get("sha256"), facts.get("bytes"))
 
     if "files" in source:

@@ -17,13 +17,10 @@ from rankadjust.database.arithmetic import add_gains
 FAIR = ("popularity", "redundancy", "rules", "recurrency-multi-step")
 BEST = "best"
 # The split on which the best baseline of a split is chosen, and the replacement where a data set lacks it.
+_TESTS_OF_INFERENCE = [split for split in SPLITS if split.startswith("inference_testing")]
 CHOSEN_ON = {
     "testing": ("validation",),
-    **{
-        split: ("inference_validation", "validation")
-        for split in SPLITS
-        if split.startswith("inference_testing")
-    },
+    **dict.fromkeys(_TESTS_OF_INFERENCE, ("inference_validation", "validation")),
 }
 GAIN = {
     "baseline": pl.String,
