@@ -130,7 +130,7 @@ check = options.CommandByInput(
     {
         options.OWN: options.command(_SOURCES, *options.TRIPLES, options.JSON)(_check_values),
         _TABLES: options.command(
-            *(_SOURCES, options.SIDECAR, *options.FACTS, options.ACCEPT),
+            *(_SOURCES, options.SIDECAR, *options.FACTS, options.ACCEPT, options.ASK),
             *(*options.OF_DATABASE, options.JSON),
         )(_check_tables),
         _TYPED: options.command(

@@ -53,15 +53,17 @@ def own_set(
 
 
 def read_table(
-    table: Path, constants: "Constants", *, sidecar: Path | None, **facts: str | None
+    table: Path, constants: "Constants", *, sidecar: Path | None, ask: bool = False, **facts: str | None
 ) -> "Results":
-    """Return what is read of a table; - is standard input."""
+    """Return what is read of a table; - is standard input. ask: let people answer what the table does not say."""
     from rankadjust.literature.result_files import read_results
 
     # polars lets a read go on after an interrupt: from a terminal or a pipe it would go on for ever.
     if hasattr(signal, "siginterrupt"):
         signal.siginterrupt(signal.SIGINT, True)
     facts = with_protocol_of_evaluator(facts)
+    if ask:
+        sidecar = _sidecar_of_answers(table, sidecar, constants, facts)
     return read_results(_file_of(table), constants.registry, sidecar, facts)
 
 
@@ -124,6 +126,45 @@ def _file_of(table: Path) -> Path:
         raise RankadjustError("standard input is empty; pipe a table into the command")
     write_bytes(data, copy)
     return copy
+
+
+def _sidecar_of_answers(
+    table: Path, sidecar: Path | None, constants: "Constants", given: Mapping[str, str | None]
+) -> Path | None:
+    """Ask for the facts that a table does not say, write the answers into its sidecar, and return its path."""
+    from rankadjust.base.io import write_text
+    from rankadjust.literature.result_files import read_results
+    from rankadjust.tables.account import answered, gaps, question, sidecar_stating
+    from rankadjust.tables.reading import known_names
+    from rankadjust.tables.sidecar import sidecar_of, usual_sidecar
+
+    if not sys.stdin.isatty() or table == Path("-"):
+        raise RankadjustError(
+            "--ask needs a file, and a terminal to answer in; give the facts with options, or in a sidecar"
+        )
+    reading = read_results(table, constants.registry, sidecar, given).reading
+    if reading is None:
+        raise RankadjustError(f"{table}: a tidy table has no sidecar; fill its columns")
+    names = known_names(constants.registry)
+    answers = []
+    for gap in gaps(reading, names):
+        echo(question(gap, reading), err=True)
+        refused = None
+        while True:
+            text = click.prompt("  a number, a name, or - to leave it open", default=gap.default, err=True)
+            try:
+                answer = answered(gap, text, names, is_repeated=text == refused)
+            except RankadjustError as error:
+                echo(f"  {error}", err=True)
+                refused = text
+                continue
+            answers += [(gap, answer)] if answer is not None else []
+            break
+    path = sidecar or sidecar_of(table) or usual_sidecar(table)
+    if answers:
+        write_text(sidecar_stating(reading, answers), path)
+        echo(f"{number_of(len(answers), 'answer')}: {path}", err=True)
+    return path if path.exists() else None
 
 
 def named_values(values: Sequence[str]) -> list[tuple[str, str]]:

@@ -133,6 +133,9 @@ SIDECAR = option(
     help="A YAML file with facts that the table lacks, in place of the file beside the table.",
 )
 ACCEPT = flag("--accept", help="Accept the assumed facts as if the table stated them: no status is assumed.")
+ASK = flag(
+    "--ask", help="Ask for the facts that the table does not say, and write the answers into its sidecar."
+)
 FACTS = (
     *(DATASET, *EVALUATION, SIDE),
     option("--model", help="The model, where the table does not say it."),

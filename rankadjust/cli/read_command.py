@@ -13,17 +13,19 @@ from rankadjust.cli.printing import echo, number_of, print_json, write
 
 if TYPE_CHECKING:
     from rankadjust.database.constants import Constants
+    from rankadjust.tables.reading import Reading
 
 
 @options.command(
     click.Argument(["table"], type=options.PATH),
-    *(options.SIDECAR, *options.FACTS),
+    *(options.SIDECAR, *options.FACTS, options.ASK),
     options.output(
         names=["--write-sidecar"], help="Write the shortest sidecar that states what was assumed."
     ),
     options.output(
         ".csv", ".tsv", ".parquet", names=["--tidy"], help="Write the values that were read, a row for each."
     ),
+    options.output(help="Write the table with its index beside each value."),
     options.ALL,
     *(*options.OF_DATABASE, options.JSON),
     epilog=options.examples(
@@ -36,6 +38,7 @@ def read(
     constants: "Constants",
     write_sidecar: Path | None,
     tidy: Path | None,
+    output: Path | None,
     everything: bool,
     as_json: bool,
     **given: Any,
@@ -45,9 +48,6 @@ def read(
     TABLE is Markdown, HTML, LaTeX, reStructuredText, CSV, TSV, plain text, or the JSON or YAML that a tool writes. The
     exit code is 1 if nothing was read.
     """
-    from rankadjust.base.io import write_text
-    from rankadjust.tables.account import describe, draft_sidecar
-
     found = read_table(table, constants, **given)
     reading = found.reading
     values = found.rows if reading is None else reading.values
@@ -59,12 +59,41 @@ def read(
     elif reading is None:
         echo(f"{table.name}: a tidy table of {number_of(values.height, 'value')}, taken as it is")
     else:
+        from rankadjust.tables.account import describe
+
         echo(describe(reading, everything=everything).rstrip("\n"))
     if tidy is not None:
         write(values.drop("file", "file_line") if reading is None else values, tidy)
-    if write_sidecar is not None:
-        if reading is None:
-            raise RankadjustError(f"{table}: a tidy table has no sidecar; adjust it with 'rescore'")
-        write_text(draft_sidecar(reading), write_sidecar)
+    if reading is not None:
+        _write_files(reading, write_sidecar, output, constants)
+    elif write_sidecar or output:
+        raise RankadjustError(f"{table}: a tidy table has no sidecar and no layout; adjust it with 'rescore'")
     if values.is_empty():
         sys.exit(1)
+
+
+def _write_files(
+    reading: "Reading", sidecar: Path | None, output: Path | None, constants: "Constants"
+) -> None:
+    """Write the sidecar and the adjusted tables that were asked for; of several, {table} of the path is the number."""
+    if sidecar is not None:
+        from rankadjust.base.io import write_text
+        from rankadjust.tables.account import draft_sidecar
+
+        write_text(draft_sidecar(reading), sidecar)
+    if output is not None:
+        from rankadjust.base.io import require_free
+        from rankadjust.literature.rescore import rescore
+        from rankadjust.output.markup import adjusted_tables, write_adjusted
+
+        adjusted = list(adjusted_tables(reading, rescore(reading.values, constants)))
+        places = [Path(str(output).replace("{table}", str(n))) for n in range(1, len(adjusted) + 1)]
+        if len(set(places)) < len(places):
+            each = output.with_stem(f"{output.stem}-{{table}}")
+            raise RankadjustError(
+                f"{reading.path.name} has {len(adjusted)} tables with values: write each to a file of its own, "
+                f"for example with --output '{each}'"
+            )
+        for one, place in zip(adjusted, places, strict=True):
+            require_free(place, [reading.path])
+            write_adjusted(one, place)

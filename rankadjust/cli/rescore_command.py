@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @options.command(
     click.Argument(["table"], type=options.PATH),
-    *(options.SIDECAR, *options.FACTS, options.ACCEPT),
+    *(options.SIDECAR, *options.FACTS, options.ACCEPT, options.ASK),
     options.output(
         *(".md", ".parquet", ".tsv", ".csv"),
         help="Write the rows, all columns (.parquet, .tsv, .csv) or a readable table (.md).",

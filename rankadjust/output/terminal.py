@@ -16,7 +16,10 @@ SAMPLED = "sampled-<q>"
 SAMPLED_DESCRIPTION = "The true answer against q sampled negatives, such as sampled-49."
 # The k of listed metrics that have one.
 _K = 10
-_HOW_TO_STATE = "Correct them with these options or in a sidecar (docs/tables.md), or accept them: --accept."
+_HOW_TO_STATE = (
+    "Correct them with these options or in a sidecar (docs/tables.md; --ask writes one), or accept them: "
+    "--accept."
+)
 # The facts that are shown of a file with many tables.
 _FACTS = 20
 # The width of lists, and how many data sets are described one by one.

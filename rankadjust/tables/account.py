@@ -1,4 +1,4 @@
-"""Say how a file was understood, and draft the sidecar that states what was assumed."""
+"""Say how a file was understood, ask for missing facts, and draft the sidecar that states them."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,16 +8,26 @@ from typing import Any
 import polars as pl
 import yaml
 
+from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.words import folded
 from rankadjust.chance.metrics import resolve, usual_name
+from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.tables.cells import adjustment_of
 from rankadjust.tables.facts import DEFAULT, GRADED, INFERRED, Fact, name_of
+from rankadjust.tables.headers import Names, metric_key, within
+from rankadjust.tables.layout import Table
 from rankadjust.tables.reading import Reading
+from rankadjust.tables.sidecar import given_facts
 
-# How many lines the description has, how many names and texts a line quotes.
-_LINES, _FEW = 10, 3
+# How many lines the description has, how many names and texts a line quotes, how many answers a question offers.
+_LINES, _FEW, _MOST_OFFERED = 10, 3, 9
 _ASKED = ("dataset", "model", "metric", "split", "side", "protocol")
-# The facts that seldom differ between the tables of a file, so that tables with the same gap share it.
-_USUAL = ("split", "side", "protocol")
+# The facts that seldom differ between the tables of a file, so that tables with the same gap share a question.
+_USUAL = {
+    "split": ("testing", "validation"),
+    "side": ("both", "head", "tail"),
+    "protocol": ("filtered", "raw"),
+}
 
 
 def describe(reading: Reading, *, everything: bool = False) -> str:
@@ -133,16 +143,26 @@ def _values(reading: Reading) -> Iterator[str]:
 class Gap:
     """A fact that nobody states of the values of tables.
 
-    fact: its name. tables: the numbers of the tables. taken: what was assumed, None if nothing was.
+    fact: its name. tables: the numbers of the tables. taken: what was assumed, None if nothing was. offered: likely
+    answers to a question about it, an assumed answer first.
     """
 
     fact: str
     tables: tuple[int, ...]
     taken: Fact | None = None
+    offered: tuple[str, ...] = ()
+
+    @property
+    def default(self) -> str:
+        """The answer of pressing Enter: what was assumed or is usual; '-' leaves the fact open."""
+        return self.offered[0] if self.offered and (self.taken or self.fact in _USUAL) else "-"
 
 
-def _gaps(reading: Reading) -> list[Gap]:
-    """Return the facts that no table states; tables that lack the same split, side or protocol share one."""
+def gaps(reading: Reading, names: Names | None = None) -> list[Gap]:
+    """Return the facts that nobody states of a whole table; tables without the same split, side or protocol share one.
+
+    names: the data sets; without them no answers are offered.
+    """
     found: dict[Any, Gap] = {}
     for table in reading.tables:
         rows = [
@@ -156,8 +176,10 @@ def _gaps(reading: Reading) -> list[Gap]:
             if is_stated or len({own.value if own else None for own in known}) > 1:
                 continue
             taken = known[0]
-            key = (fact, taken and _word(fact, taken), *(() if fact in _USUAL else (table.number,)))
-            same = found.get(key, Gap(fact, (), taken))
+            likely = [*([_word(fact, taken)] if taken else []), *_likely(fact, table, rows, names)]
+            own = tuple(dict.fromkeys(likely))[:_MOST_OFFERED]
+            key = (fact, own, *(() if fact in _USUAL else (table.number,)))
+            same = found.get(key, Gap(fact, (), taken, own))
             found[key] = replace(same, tables=(*same.tables, table.number))
     return list(found.values())
 
@@ -167,13 +189,66 @@ def _word(fact: str, taken: Fact) -> str:
     return taken.value if fact != "metric" or adjustment_of(taken.value) else resolve(taken.value).label
 
 
+def _likely(
+    fact: str, table: Table, rows: Sequence[Mapping[str, Fact | None]], names: Names | None
+) -> Iterable[str]:
+    """Return likely answers to a question about a table, besides the assumed answer."""
+    if names is None:
+        return []
+    if fact == "dataset":
+        return [name for text in table.grid.context for name in within("dataset", text, names)]
+    if fact == "model":
+        return [text for text in table.grid.context if len(text.split()) <= 2]
+    datasets = {known.value for facts in rows if (known := facts["dataset"])}
+    own = [known.protocol.name for known in load_benchmarks() if known.dataset in datasets]
+    return [*(own if fact == "protocol" else []), *_USUAL.get(fact, ())]
+
+
+def question(gap: Gap, reading: Reading) -> str:
+    """Return the question about a gap, with the offered answers by number."""
+    number, *others = gap.tables
+    lines = [line for line in reading.tables[number - 1].grid.lines if line is not None]
+    span = f" (lines {lines[0]} to {lines[-1]})" if lines else ""
+    where = f"tables {', '.join(map(str, gap.tables))}" if others else f"table {number}{span}"
+    where = reading.path.name if len(reading.tables) == 1 else where
+    taken = f", taken {gap.taken.why}" if gap.taken and gap.taken.why else ""
+    offered = "   ".join(f"{place} {text}" for place, text in enumerate(gap.offered, start=1))
+    return f"{where}: which {name_of(gap.fact)}{taken}?" + (f"\n  {offered}" if offered else "")
+
+
+def answered(gap: Gap, answer: str, names: Names, *, is_repeated: bool = False) -> str | None:
+    """Return the meaning of an answer: an offered one for its number, a name, or None for '-', which leaves it open.
+
+    Raises RankadjustError for an unknown name. The name of a data set that is like one of ours may be a typing error,
+    so it counts only if the user repeats it.
+    """
+    text = answer.strip()
+    if text in ("-", ""):
+        return None
+    if text.isdigit():
+        if not 1 <= int(text) <= len(gap.offered):
+            raise RankadjustError(f"there is no answer {text}; type its number, a name, or -")
+        return gap.offered[int(text) - 1]
+    if gap.fact == "metric" and metric_key(text) is None:
+        raise RankadjustError(f"metric '{text}' is not known; write for example MRR")
+    if gap.fact == "dataset" and folded(text) not in names:
+        # The user may have a data set of their own, which our registry does not have.
+        hint = did_you_mean(text, names.values())
+        if hint and not is_repeated:
+            raise RankadjustError(
+                f"no data set '{text}' is known{hint} If it is your own, type its name again"
+            )
+        return text
+    return text if gap.fact == "metric" else given_facts({gap.fact: text}, names)[gap.fact]
+
+
 def draft_sidecar(reading: Reading) -> str:
     """Return the shortest sidecar (YAML) that states all assumptions and keeps every key of the sidecar in use.
 
     With this sidecar, the file gives the same values. A data set or a model that rankadjust could not even assume
     becomes a comment, for the user to fill in.
     """
-    found = _gaps(reading)
+    found = gaps(reading)
     stated = [(gap, _word(gap.fact, gap.taken)) for gap in found if gap.taken]
     title = f"# What rankadjust assumed about {reading.path.name}. Correct it and read the table again;"
     holding = sum(table.layout.metrics != "" for table in reading.tables)
@@ -184,10 +259,10 @@ def draft_sidecar(reading: Reading) -> str:
         where = "" if is_everywhere else f"table {gap.tables[0]}: "
         comments[f"# {where}{gap.fact}:  # which {name_of(gap.fact)}"] = None
     explained = "# docs/tables.md explains every key."
-    return "\n".join([title, explained, *comments, _sidecar_stating(reading, stated)])
+    return "\n".join([title, explained, *comments, sidecar_stating(reading, stated)])
 
 
-def _sidecar_stating(reading: Reading, stated: Iterable[tuple[Gap, str]]) -> str:
+def sidecar_stating(reading: Reading, stated: Iterable[tuple[Gap, str]]) -> str:
     """Return the sidecar (YAML) of a file that states facts, and keeps every key of its present sidecar.
 
     What holds for all tables is written once, the rest under the number of a table.

@@ -451,7 +451,7 @@ def test_facts_that_a_table_does_not_say_are_listed_before_the_result(run, tmp_p
         "  split     testing   by default                             --split testing",
         "  side      both      by default            (1 of 2 values)",
         "  protocol  filtered  by default                             --protocol filtered",
-        "Correct them with these options or in a sidecar (docs/tables.md), or accept them: --accept.",
+        "Correct them with these options or in a sidecar (docs/tables.md; --ask writes one), or accept them: --accept.",
     ]
     _, _, error = run(command, tmp_path / "tidy.csv")
     assert [line.split() for line in error.splitlines()[1:-1]] == [
@@ -539,11 +539,12 @@ def test_an_empty_path_is_not_the_folder_of_work(run, line):
 
 def test_read_tells_what_was_understood(run, tmp_path):
     (tmp_path / "table.md").write_text("| Nations | MRR | Hits@1 |\n|---|---|---|\n| A | 0.50 | 30.0% |\n")
-    line = f"read --write-sidecar {tmp_path}/table.yaml"
+    line = f"read --write-sidecar {tmp_path}/table.yaml --output {tmp_path}/adjusted.csv"
     code, text, _ = run(line, tmp_path / "table.md")
     assert code == 0
     assert text.startswith("table.md: ")
     assert (tmp_path / "table.yaml").is_file()
+    assert "0.50" in (tmp_path / "adjusted.csv").read_text()
 
 
 def test_read_rescore_and_check_take_a_sidecar_in_the_same_way(run, tmp_path):

@@ -1,11 +1,17 @@
-"""What people state in the sidecar of a file, and what becomes of it."""
+"""What people are asked about a file, what they state in its sidecar, and what becomes of it."""
+
+import os
+import pty
+import subprocess
+import sys
 
 import pytest
 import yaml
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.tables.account import draft_sidecar
-from rankadjust.tables.reading import read_tables
+from rankadjust.data.registry import load_registry
+from rankadjust.tables.account import Gap, answered, draft_sidecar, gaps, question, sidecar_stating
+from rankadjust.tables.reading import known_names, read_tables
 
 REPORT = """# Report
 
@@ -93,6 +99,66 @@ def test_a_draft_says_once_what_holds_for_all_tables(tmp_path):
     }
 
 
+def test_what_is_asked_is_what_no_line_says(tmp_path):
+    names = known_names(load_registry())
+    reading = read(tmp_path)
+    asked = gaps(reading, names)
+    assert [(gap.fact, gap.tables, gap.offered[:2]) for gap in asked] == [
+        ("dataset", (1,), ()),
+        ("split", (1, 2), ("testing", "validation")),
+        ("side", (1, 2), ("both", "head")),
+        ("protocol", (1, 2), ("filtered", "raw")),
+    ]
+    assert question(asked[0], reading).startswith("table 1 (lines 5 to 7): which data set?")
+    assert [gap.default for gap in asked] == ["-", "testing", "both", "filtered"]
+    given = ["umls", "2", "-", "sampled-50"]
+    answers = [(gap, answered(gap, text, names)) for gap, text in zip(asked, given, strict=True)]
+    assert [answer for _, answer in answers] == ["UMLS", "validation", None, "sampled-50"]
+    stated = sidecar_stating(reading, [pair for pair in answers if pair[1] is not None])
+    assert yaml.safe_load(stated) == {
+        "split": "validation",
+        "protocol": "sampled-50",
+        "tables": {1: {"dataset": "UMLS"}},
+    }
+    with pytest.raises(RankadjustError, match="there is no protocol 'filterd'"):
+        answered(asked[3], "filterd", names)
+
+
+def test_ask_asks_in_a_terminal_and_writes_the_sidecar(tmp_path):
+    """Through a real terminal: a slip is asked again, Enter takes the first candidate."""
+    (tmp_path / "mine.md").write_text("## Nations\n\n| Model | MRR |\n|---|---|\n| A | 50.0% |\n")
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "rankadjust", "rescore", "--ask", "mine.md"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        # Data set: a slip, then the first; split: a slip, then the second; side and protocol: the first.
+        os.write(ours, b"Natoins\n1\nnonsense\n2\n\n\n")
+        output, error = process.communicate(timeout=120)
+    os.close(ours)
+    os.close(theirs)
+    assert process.returncode == 0, error
+    assert "no data set 'Natoins' is known; did you mean Nations?" in error
+    assert "unknown split 'nonsense'" in error
+    assert yaml.safe_load((tmp_path / "mine.yaml").read_text()) == {
+        "dataset": "Nations",
+        "split": "validation",
+        "side": "both",
+        "protocol": "filtered",
+    }
+    assert "1 row: 1 adjusted, 0 not" in output
+
+
+def test_without_a_terminal_nobody_is_asked(tmp_path):
+    (tmp_path / "mine.md").write_text("| Model | MRR |\n|---|---|\n| A | 50.0% |\n")
+    command = [sys.executable, "-m", "rankadjust", "read", "--ask", "mine.md"]
+    done = subprocess.run(command, cwd=tmp_path, input="", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (
+        1,
+        "error: --ask needs a file, and a terminal to answer in; give the facts with options, or in a sidecar\n",
+    )
+
+
 def test_a_fenced_block_holds_latex(tmp_path):
     fence = "```latex\n\\begin{tabular}{lr}\nModel & MRR \\\\\nA & 0.5 \\\\\n\\end{tabular}\n```\n"
     reading = read(
@@ -128,6 +194,23 @@ def test_a_sidecar_asks_once_for_a_fact_that_no_table_has(tmp_path):
         "| MRR |\n|---|\n| 0.5 |\n\nThen:\n\n| MRR |\n|---|\n| 0.6 |\n", encoding="utf-8"
     )
     assert "# model:  # which model\n" in draft_sidecar(read_tables(tmp_path / "b.md"))
+
+
+def test_a_number_that_was_not_offered_is_no_name():
+    gap = Gap("model", (1,), offered=("A",))
+    with pytest.raises(RankadjustError, match="there is no answer 7; type its number, a name, or -"):
+        answered(gap, "7", known_names(load_registry()))
+
+
+def test_a_data_set_that_looks_mistyped_counts_where_it_is_typed_again():
+    names = known_names(load_registry())
+    gap = Gap("dataset", (1,))
+    with pytest.raises(
+        RankadjustError, match=r"'FB15k-273' is known; did you mean FB15k-237.* type its name again"
+    ):
+        answered(gap, "FB15k-273", names)
+    assert answered(gap, "FB15k-273", names, is_repeated=True) == "FB15k-273"
+    assert answered(gap, "in-house drugs", names) == "in-house drugs"
 
 
 def test_an_option_that_contradicts_the_table_is_not_called_a_sidecar(tmp_path):
