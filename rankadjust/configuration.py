@@ -24,10 +24,8 @@ from rankadjust.data.sources import without_password
 
 COMMAND_LINE = "--config"
 _WORDS = {"true": True, "false": False, "null": None, "none": None, "": None}
-_LISTS = (
-    *("datasets", "without_training", "protocols", "metrics", "ks", "tables", "registry", "protocol_files"),
-)
 _PATH_LISTS = ("tables", "registry", "protocol_files")
+_LISTS = ("datasets", "without_training", "protocols", "metrics", "ks", *_PATH_LISTS)
 # The oldest kernels that the BLAS of numpy and of scipy both have, and that numpy's minimal processor can run.
 _CORE = "Nehalem"
 # Seconds: file systems round times, and the clock of a file server may be a little ahead.

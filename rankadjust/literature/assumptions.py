@@ -75,6 +75,8 @@ def assumptions(rescored: pl.DataFrame) -> pl.DataFrame:
     )
     grid = pl.col("grid") if "grid" in rescored.columns else pl.lit(None, dtype=pl.Int64)
     is_one_of_several = grid.drop_nulls().n_unique().over("file") > 1
+    words = pl.col("taken").drop_nulls().unique()
+    single = pl.when(words.len() == 1).then(words.first())
     return (
         rescored.with_columns(
             of=pl.len().over("file").cast(pl.Int64),
@@ -83,7 +85,7 @@ def assumptions(rescored: pl.DataFrame) -> pl.DataFrame:
         .join(facts, on="assumed", maintain_order="left_right")
         .with_columns(taken=taken)
         .group_by("file", "fact", "why", maintain_order=True)
-        .agg(_few("tables"), _few("taken"), _only("taken"), pl.first("of"), values=pl.len().cast(pl.Int64))
+        .agg(_few("tables"), _few("taken"), pl.first("of"), single=single, values=pl.len().cast(pl.Int64))
         .select("file", "tables", "fact", "taken", "why", "values", "of", write=_to_write())
     )
 
@@ -99,11 +101,6 @@ def _to_write() -> pl.Expr:
     return pl.when(pl.col("values") == pl.col("of")).then(
         pl.when(column.is_in(_OPTIONS)).then(option).when(column.is_in(["metric", "unit"])).then(line)
     )
-
-
-def _only(name: str) -> pl.Expr:
-    distinct = pl.col(name).drop_nulls().unique()
-    return pl.when(distinct.len() == 1).then(distinct.first()).alias("single")
 
 
 def _few(name: str) -> pl.Expr:

@@ -66,9 +66,18 @@ class Rules:
     entities: Mapping[str, int] = field(default_factory=dict)
 
 
+@cache
 def load_rules(path: str | Path | None = None) -> Rules:
     """Read mapping rules; None means the shipped config/published.yaml. Mistakes raise RankadjustError."""
-    return _shipped_rules() if path is None else _read_rules(Path(path))
+    path = shipped(PUBLISHED) if path is None else Path(path)
+    data = read_yaml(path)
+    validate(data, "published", path)
+    names = [rule["name"] for rule in data["rules"]]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise RankadjustError(f"{path}: two rules have the name '{repeated}'; give each its own")
+    entities = {name: entry["count"] for name, entry in data.get("entities", {}).items()}
+    return Rules(data["words"], tuple(data["rules"]), names_of(data["adjusted"]), entities)
 
 
 @cache
@@ -123,22 +132,6 @@ def _in_our_words(printed: pl.Series, column: str, rules: Rules) -> pl.Expr:
     """Replace the known words of a column, in any spelling, by the words of this project; keep unknown words."""
     ours = {word: our_word(column, word, rules.words) or word for word in _distinct(printed)}
     return pl.col(column).replace(ours)
-
-
-@cache
-def _shipped_rules() -> Rules:
-    return _read_rules(shipped(PUBLISHED))
-
-
-def _read_rules(path: Path) -> Rules:
-    data = read_yaml(path)
-    validate(data, "published", path)
-    names = [rule["name"] for rule in data["rules"]]
-    repeated = next((name for name in names if names.count(name) > 1), None)
-    if repeated is not None:
-        raise RankadjustError(f"{path}: two rules have the name '{repeated}'; give each its own")
-    entities = {name: entry["count"] for name, entry in data.get("entities", {}).items()}
-    return Rules(data["words"], tuple(data["rules"]), names_of(data["adjusted"]), entities)
 
 
 def _holds(column: pl.Expr, wanted: str | list[str | None] | Mapping[str, str] | None) -> pl.Expr:

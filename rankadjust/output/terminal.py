@@ -88,15 +88,12 @@ def assumed_facts(facts: pl.DataFrame) -> str:
 
     facts: rows of `rankadjust.literature.assumptions.assumptions`.
     """
-    blocks = [_assumed_of(str(file), part) for (file,), part in facts.group_by("file", maintain_order=True)]
-    return "\n".join([*blocks, _HOW_TO_STATE])
-
-
-def _assumed_of(file: str, facts: pl.DataFrame) -> str:
-    shown = list(map(_assumed_fact, facts.head(_FACTS).iter_rows(named=True)))
-    more = [f"  … and {facts.height - _FACTS:,} more"] if facts.height > _FACTS else []
-    heading = f"{file} does not say everything. Assumed:"
-    return "\n".join([heading, *table(shown[0], shown[1:], left=5).splitlines(), *more])
+    lines = []
+    for (file,), part in facts.group_by("file", maintain_order=True):
+        shown = list(map(_assumed_fact, part.head(_FACTS).iter_rows(named=True)))
+        lines += [f"{file} does not say everything. Assumed:", table(shown[0], shown[1:], left=5)]
+        lines += [f"  … and {part.height - _FACTS:,} more"] if part.height > _FACTS else []
+    return "\n".join([*lines, _HOW_TO_STATE])
 
 
 def _assumed_fact(row: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
