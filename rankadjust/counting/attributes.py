@@ -4,6 +4,7 @@ One row a task, to be joined with the ranks of anyone (docs/compare.md, "Where d
 """
 
 from collections.abc import Mapping
+from itertools import product
 
 import numpy as np
 import polars as pl
@@ -98,12 +99,11 @@ def count_tasks(triples: pl.DataFrame, protocol: str | Protocol, isolated: int =
     parts = [pl.DataFrame(schema={"num_candidates": pl.Int64, "side": pl.String})]
     for graph in graphs_of(present):
         rows = rows_of(of_graph(codes, graph), surveys[graph], given.time, given.splits)
-        ranked = {split: each for split, each in ranked_rows(rows, given) if split in TEST_SPLITS}
-        for side in SIDES:
-            candidates = tasks_of(rows, side, given).candidates.astype(np.int64)
-            candidates -= given.counting == "exclusive"
-            for each in ranked.values():
-                table = single_tasks(rows, rows.relation, each, num_candidates=candidates)
+        for (split, ranked), side in product(ranked_rows(rows, given), SIDES):
+            if split in TEST_SPLITS:
+                candidates = tasks_of(rows, side, given).candidates.astype(np.int64)
+                candidates -= given.counting == "exclusive"
+                table = single_tasks(rows, rows.relation, ranked, num_candidates=candidates)
                 parts.append(table.with_columns(side=pl.lit(side)))
     tasks = by_first_row(codes, pl.concat(parts, how="diagonal"))
     return tasks.select("row", "side", "num_candidates").sort("row", "side")

@@ -75,15 +75,10 @@ def _encode_facts(splits: Mapping[str, pl.DataFrame]) -> Encoded:
     entities, (tail,) = _ids([places["entities"]])
     relations, (relation,) = _ids([places["relation"]])
     # No label holds an end of line.
-    before, after = (
-        pl.col("all").list.head(pl.col("position") - 1),
-        pl.col("all").list.slice(pl.col("position")),
-    )
-    asked = places.select(
-        pl.concat_str(
-            "relation", before.list.join("\n"), pl.lit("\n?\n"), after.list.join("\n"), separator="\n"
-        )
-    ).to_series()
+    place, everyone = pl.col("position"), pl.col("all").list
+    before, after = (part.list.join("\n") for part in (everyone.head(place - 1), everyone.slice(place)))
+    query = pl.concat_str("relation", before, pl.lit("\n?\n"), after, separator="\n")
+    asked = places.select(query).to_series()
     triples = places.select("split", "position").with_columns(
         head=_ids([asked])[1][0], relation=relation, tail=tail, fact=(pl.col("position") == 1).cum_sum()
     )
