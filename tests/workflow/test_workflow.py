@@ -627,9 +627,9 @@ def test_ctrl_c_ends_a_run_without_a_traceback_and_the_same_command_goes_on(tmp_
     whole = count.read_text()
     command = [sys.executable, "-m", "snakemake", "--snakefile", project / "Snakefile", "--cores", "1"]
     command += ["results/candidates/Tiny.parquet", "--configfile", "config.yaml"]
-    for before in ("from rankadjust.base.io", "    isolated ="):
+    for before in ("from rankadjust.base.io", "    isolated, rows ="):
         indented = before[: len(before) - len(before.lstrip())]
-        count.write_text(whole.replace(before, f"{indented}{wait}{before}", 1))
+        replaced(before, f"{indented}{wait}{before}")(count)
         with subprocess.Popen(
             command, cwd=tmp_path, env=inherited(), stderr=subprocess.PIPE, text=True, start_new_session=True
         ) as running:
@@ -640,7 +640,7 @@ def test_ctrl_c_ends_a_run_without_a_traceback_and_the_same_command_goes_on(tmp_
         assert running.returncode != 0
         assert "Traceback" not in said
         assert not list(tmp_path.glob("results/candidates/*"))
-    count.write_text(whole)
+        count.write_text(whole)
     plan = project / "rankadjust" / "plan.py"
     planned = plan.read_text()
     plan.write_text(f"{planned}\n__import__('os').kill(__import__('os').getpid(), {signal.SIGINT:d})\n")
