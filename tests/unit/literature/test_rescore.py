@@ -260,7 +260,7 @@ def test_no_guess_where_entities_do_not_tell(database, cells):
     [
         ("FB15K-237", "FB15k-237"),
         ("fb237", "FB15k-237"),
-        ("WNRR", "WN18RR"),
+        ("WNRR", None),
         ("Kinship", "Kinships"),
         ("FB15k-237-ind-v1", "GraIL-FB15k237-v1"),
         ("YAGO (temporal)", "YAGO-temporal"),
