@@ -14,6 +14,7 @@ import pytest
 
 from harness import slurm as harness
 from harness.slurm import Cluster, obstacle, slurm, until
+from tests.copies import copy_project
 from tests.tiny import FILES, REGISTRY
 
 PROJECT = Path(__file__).parents[2]
@@ -169,15 +170,22 @@ def test_every_job_had_a_home_without_write_access_and_a_temporary_folder_of_its
 
 @pytest.mark.cluster
 def test_ctrl_c_cancels_the_jobs_and_the_same_command_goes_on(cluster, inputs, tmp_path):
+    # The job waits until it is cancelled, however fast the machine is.
+    project = copy_project(tmp_path / "project")
+    script = project / "scripts" / "benchmarks.py"
+    whole = script.read_text()
+    script.write_text(whole.replace("    resolved =", "    __import__('signal').pause()\n    resolved =", 1))
     target = "results/benchmark-moments.parquet"
-    with running(cluster, inputs, tmp_path / "run", "--", target) as run:
+    arguments = ("--snakefile", project / "Snakefile", "--", target)
+    with running(cluster, inputs, tmp_path / "run", *arguments) as run:
         until(lambda: run.jobs("benchmarks", "running"), "a running job")
         run.process.send_signal(signal.SIGINT)
         assert run.process.wait(harness.LONGEST) != 0
         assert "Traceback" not in run.said
     until(lambda: [job[1] for job in run.jobs("benchmarks")] == ["CANCELLED"], "the end of the job")
     assert not (run.folder / target).exists()
-    with running(cluster, inputs, run.folder, "--", target) as again:
+    script.write_text(whole)
+    with running(cluster, inputs, run.folder, *arguments) as again:
         assert again.process.wait(harness.LONGEST) == 0, again.said
     assert (run.folder / target).exists()
 
