@@ -148,6 +148,10 @@ def violations(page: Page, within: str | None = None, *, least: str = "minor") -
     least: from which kind of impact on: minor, moderate, serious, critical. A line names the rule and the first element
     that breaks it.
     """
+    # Colours that are on their way from one to another have no contrast of their own.
+    page.wait_for_function(
+        "!document.getAnimations().some(each => each instanceof CSSTransition && each.playState === 'running')"
+    )
     kinds = ("minor", "moderate", "serious", "critical")
     wanted = kinds[kinds.index(least) :]
     violations = Axe().run(page, context=within).response["violations"]
