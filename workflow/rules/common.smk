@@ -33,7 +33,7 @@ share_with_jobs(RUN.values, PROJECT)
 TABLES = PLAN.tables
 # What says what the names of data sets and protocols mean.
 SETTINGS = [
-    *(f"config/{name}.yaml" for name in ("datasets", "protocols", "benchmarks")),
+    *(f"config/{name}.yaml" for name in ("datasets", "protocols", "benchmarks", "evaluators")),
     "config/*.csv",
     "workflow/schemas/*.yaml",
 ]
