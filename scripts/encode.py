@@ -6,12 +6,12 @@ from pathlib import Path
 
 from scripts.job import logged, tell
 
-from rankadjust.base.io import read_json, shipped, write_product, write_text
+from rankadjust.base.io import write_product, write_text
 from rankadjust.data.encode import encode
 from rankadjust.data.read import read_entities, read_triples
-from rankadjust.data.registry import ENTITIES, SHIPPED, Dataset
-from rankadjust.data.sources import MANIFEST, published_names
-from rankadjust.data.summary import check_expected, in_one_line, summarise, warnings
+from rankadjust.data.registry import ENTITIES, Dataset
+from rankadjust.data.sources import fetched_files, published_names
+from rankadjust.data.summary import check_expected, in_one_line, summarise, wanted, warnings
 
 
 def encode_dataset(dataset: Dataset, folder: Path, triples: str, labels: str, summary: str) -> None:
@@ -30,16 +30,10 @@ def encode_dataset(dataset: Dataset, folder: Path, triples: str, labels: str, su
         print(known_difference, file=sys.stderr)  # noqa: T201 - standard error is the job's log
     # They stay in the summary: the end of every run on this data set repeats them.
     counts["warnings"] = [f"{dataset.name}: {warning}" for warning in warnings(encoded, counts, dataset)]
-    # A data set of the user's own has nothing to be verified against.
-    if not dataset.verified and dataset.origin == shipped(SHIPPED):
-        counts["files"] = read_json(folder / MANIFEST)["files"]
-        agrees = (
-            "; it has the counts that are documented" if dataset.expected and not known_difference else ""
-        )
-        counts["warnings"].append(
-            f"{dataset.name} is not verified yet{agrees}: {summary} says what was fetched and counted, please send it "
-            "(CONTRIBUTING.md)"
-        )
+    request = wanted(dataset, summary, differs=bool(known_difference))
+    if request:
+        counts["files"] = fetched_files(folder)
+        counts["warnings"].append(request)
     for warning in counts["warnings"]:
         tell(f"warning: {warning}")
     write_product(encoded.triples, triples, "triples")

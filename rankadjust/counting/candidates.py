@@ -182,28 +182,43 @@ def count_protocols(
     return [added_up(counts[alike[protocol]], protocol) for protocol in given]
 
 
-def count_facts(facts: pl.DataFrame, protocols: Sequence[Protocol]) -> Candidates:
-    """Return the candidates of the tasks of facts with any number of entities under several protocols.
+def count_encoded(triples: pl.DataFrame, protocols: Sequence[Protocol], isolated: int = 0) -> Candidates:
+    """Return the candidates of a data set under several protocols, in tables with a first column `protocol`.
 
-    facts: as `rankadjust.data.encode.encode` makes them, a row for each entity of a fact. Each is asked for, and the
-    relation, its position and the other entities are known. The sides are position_1, position_2, ...; the
-    table of pairs is empty, because nobody counts which tasks share the score of a fact.
+    triples: as `rankadjust.data.encode.encode` makes them. isolated: as for `count_candidates`.
+
+    Facts with any number of entities have a row for each entity: it is asked for, and the relation, its position and
+    the other entities are known. Their sides are position_1, position_2, ...; their table of pairs is empty, because
+    nobody counts which tasks share the score of a fact.
     """
-    entities, names = facts["tail"].n_unique(), [protocol.name for protocol in protocols]
+    if "position" in triples.columns:
+        return _of_facts(triples, protocols)
+    counted = count_protocols(triples, protocols, isolated)
+    tables = [
+        [
+            table.select(pl.lit(protocol.name).alias("protocol"), pl.all())
+            for table in (each.histogram, each.pairs)
+        ]
+        for protocol, each in zip(protocols, counted, strict=True)
+    ]
+    return Candidates(*map(pl.concat, zip(*tables, strict=True)))
+
+
+def _of_facts(facts: pl.DataFrame, protocols: Sequence[Protocol]) -> Candidates:
+    entities = facts["tail"].n_unique()
     parts = []
     for (position,), own in facts.sort("position").group_by("position", maintain_order=True):
         # A head is a query here and not a candidate, so the number of heads is subtracted again.
         known = own["head"].n_unique()
         triples = own.select("split", "head", "relation", "tail").with_columns(pl.col("head") + entities)
-        counted = count_protocols(triples, protocols, entities - own["tail"].n_unique())
-        tables = under_protocols(dict(zip(names, counted, strict=True)))
+        tables = count_encoded(triples, protocols, entities - own["tail"].n_unique())
         parts.append(
             tables.histogram.filter(side="tail").with_columns(
                 pl.col("entities", "num_candidates") - known,
                 side=pl.lit(f"position_{position}"),
             )
         )
-    order = pl.col("protocol").replace_strict({name: place for place, name in enumerate(names)})
+    order = pl.col("protocol").cast(pl.Enum([protocol.name for protocol in protocols]))
     splits = pl.col("split").cast(pl.Enum(SPLITS))
     histogram = pl.concat(parts).sort(order, splits, maintain_order=True)
     return Candidates(histogram, tables.pairs.clear())
@@ -221,15 +236,6 @@ def added_up(counts: Iterable[Counts], protocol: Protocol) -> Candidates:
         exclusive = cs.ends_with("_candidates") - int(protocol.counting == "exclusive")
         tables.append(table.cast(schema).with_columns(exclusive))
     return Candidates(*tables)
-
-
-def under_protocols(counted: Mapping[str, Candidates]) -> Candidates:
-    """Return the candidates under several protocols as one, with the name of each in a first column `protocol`."""
-    tables = [
-        [table.select(pl.lit(name).alias("protocol"), pl.all()) for table in (each.histogram, each.pairs)]
-        for name, each in counted.items()
-    ]
-    return Candidates(*map(pl.concat, zip(*tables, strict=True)))
 
 
 def require_applicable(

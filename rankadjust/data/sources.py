@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 # In a fetched folder, it says where the files came from.
@@ -86,18 +87,23 @@ def without_password(text: str) -> str:
     return re.sub(r"(\w://)[^/?#\s]*@", r"\1", text)
 
 
+def fetched_files(folder: Path) -> list[dict[str, Any]]:
+    """Return the facts about the files of a fetched folder, from its source.json; none where there is none."""
+    try:
+        files: list[dict[str, Any]] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"]
+    except FileNotFoundError:
+        return []
+    return files
+
+
 def published_names(folder: Path) -> dict[str, str]:
-    """Return the names by which the user knows the files of a fetched folder, from its source.json: split -> name.
+    """Return the names by which the user knows the files of a fetched folder: split -> name.
 
     The name is a path or an address, followed by the member if the file is an archive.
     Empty where there is no source.json.
     """
-    try:
-        files = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"]
-    except FileNotFoundError:
-        return {}
     return {
         split: file["address"] if member is None else f"{file['address']}, member {member}"
-        for file in files
+        for file in fetched_files(folder)
         for split, member in file["members"].items()
     }

@@ -7,9 +7,10 @@ from typing import Any
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.io import shipped
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS
 from rankadjust.data.encode import Encoded
-from rankadjust.data.registry import Dataset
+from rankadjust.data.registry import SHIPPED, Dataset
 
 _USUAL = ("training", "validation", "testing")
 _COUNTS_OF_TRAINING = {"entities_in_training", "entities_in_inference", "distinct_seen_triples"}
@@ -180,6 +181,21 @@ def warnings(encoded: Encoded, summary: Mapping[str, Any], dataset: Dataset) -> 
     parts = _parts(encoded)
     found = (_header(parts, encoded), _order(encoded, dataset), _same(parts))
     return [*chain(*found, _leaks(summary, dataset), _unseen(summary, dataset))]
+
+
+def wanted(dataset: Dataset, summary: str, *, differs: bool) -> str | None:
+    """Return the request for the summary of a data set whose files nobody has verified; None for verified and own ones.
+
+    summary: its path. differs: from the documented counts, as the registry says.
+    """
+    # A data set of the user's own has nothing to be verified against.
+    if dataset.verified or dataset.origin != shipped(SHIPPED):
+        return None
+    agrees = "; it has the counts that are documented" if dataset.expected and not differs else ""
+    return (
+        f"{dataset.name} is not verified yet{agrees}: {summary} says what was fetched and counted, please send it "
+        "(CONTRIBUTING.md)"
+    )
 
 
 def _header(parts: Mapping[str, pl.DataFrame], encoded: Encoded) -> Iterator[str]:

@@ -17,7 +17,7 @@ from polars.testing import assert_frame_equal
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SPLITS
 from rankadjust.counting import candidates, packing
-from rankadjust.counting.candidates import count_candidates, count_facts, count_protocols
+from rankadjust.counting.candidates import count_candidates, count_encoded, count_protocols
 from rankadjust.counting.protocols import Protocol, get_protocol
 from rankadjust.data.encode import encode
 from rankadjust.data.read import read_triples
@@ -476,7 +476,7 @@ def test_facts_of_any_number_of_entities_have_a_side_for_each_position():
         for fact in rows
         for place in range(1, len(fact))
     )
-    counted = count_facts(encode(frames).triples, [get_protocol("filtered")])
+    counted = count_encoded(encode(frames).triples, [get_protocol("filtered")])
     found = counted.histogram.select("split", "side", "num_candidates", "tasks").rows()
     assert {row[:3]: row[3] for row in found} == expected
     assert set(counted.histogram["entities"]) == {5}
