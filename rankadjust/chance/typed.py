@@ -36,11 +36,12 @@ class Typed:
         return replace(self, value=self.value + number, low=low, high=high) if number else self
 
 
-def typed_value(given: float | str, metric: Metric) -> Typed:
+def typed_value(given: float | str, metric: Metric, added: float = 0.0) -> Typed:
     """Return the value of a metric that somebody gives as a number or as text.
 
     given: a fraction, a rank, or text such as "0.338", "33.8 %", "0,338" and "0.338 ± 0.002". The value of a text is
         the float nearest to the printed number.
+    added: what the value of the metric is larger by, where somebody prints mean ranks from 0.
 
     Raises RankadjustError for anything but a finite number, and for a number that the metric cannot have.
 
@@ -56,11 +57,11 @@ def typed_value(given: float | str, metric: Metric) -> Typed:
             raise ImpossibleValueError(
                 f"{metric.label} is not a share, so '{given.strip()}' cannot be its value; leave out the %"
             )
-        interval = stands_for(printed, metric.lower, metric.upper, percent=printed.percent)
-        typed = Typed(given.strip(), *interval)
+        interval = stands_for(printed, metric.lower - added, metric.upper, percent=printed.percent)
+        typed = Typed(given.strip(), *interval).plus(added)
         can_be_percent = not printed.percent
     else:
-        typed = Typed(f"{given}", _finite(given))
+        typed = Typed(f"{given}", _finite(given)).plus(added)
         can_be_percent = True
     if metric.lower <= typed.value <= metric.upper:
         return typed

@@ -76,9 +76,14 @@ def _check_values(
         tasks = EvaluationSet.of(constants, dataset, **chosen)
         say_usual(constants, {"dataset": dataset, **given}, as_json=as_json)
         if given["evaluator"] is not None:
-            by_metric = {
-                as_evaluator_prints(given["evaluator"], name)[0]: text for name, text in by_metric.items()
-            }
+            meant = {name: as_evaluator_prints(given["evaluator"], name) for name in by_metric}
+            for name, (_, added) in meant.items():
+                if added:
+                    raise RankadjustError(
+                        f"{given['evaluator']} counts ranks from 0: add {added:.0f} to its {name}, and give --protocol "
+                        "and --side in place of --evaluator"
+                    )
+            by_metric = {meant[name][0]: text for name, text in by_metric.items()}
     elif dataset is not None:
         tasks = dataset
     else:

@@ -111,8 +111,8 @@ def as_evaluator_prints(evaluator: str, metric: str) -> tuple[str, float]:
     """
     entry = shipped_evaluators()[evaluator_named(evaluator)]
     meant = {folded(name): own for name, own in entry.get("metrics", {}).items()}.get(folded(metric), metric)
-    from_zero = entry["first_rank"] == 0 and folded(metric) in {"mr", "meanrank", "arithmeticmeanrank"}
-    return meant, 1.0 if from_zero else 0.0
+    is_mean_rank = folded(metric) in {"mr", "meanrank", "arithmeticmeanrank"}
+    return meant, 1.0 - entry["first_rank"] if is_mean_rank else 0.0
 
 
 def in_words(dataset: str, protocol: str, split: str, side: str) -> str:

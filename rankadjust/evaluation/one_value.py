@@ -121,7 +121,7 @@ def adjust(  # noqa: PLR0913 - options of the public API, by name only
         Key or alias: 'mrr', 'hits@10'.
     protocol, split, side : str
         Names in any spelling, or aliases; side is head, tail or both. None: the usual ones of the data set, which most
-        published values follow (config/evaluators.yaml).
+        published values follow (config/usual.csv).
     scores : str, optional
         Of temporal data: per_time where the model scores a triple anew at every time, static where it scores it once
         for all times. None takes the random scorer of the two that varies more for z_random_scorer.
@@ -158,7 +158,7 @@ def adjust(  # noqa: PLR0913 - options of the public API, by name only
     """
     name, added = (metric, 0.0) if evaluator is None else as_evaluator_prints(evaluator, metric)
     wanted = resolve(name)
-    given = typed_value(value, wanted).plus(added)
+    given = typed_value(value, wanted, added)
     evaluation_set = evaluation_set_of(dataset, protocol, split, side, database, evaluator)
     return _adjusted(given, wanted, stated_scores(scores), against, evaluation_set)
 

@@ -239,15 +239,25 @@ def _with_evaluations(rows: pl.DataFrame, database: pl.DataFrame) -> pl.DataFram
         except RankadjustError as error:
             meant, problem = Evaluation(protocol), str(error)
         words = (word if each else None for word, each in zip((meant.split, meant.side), others, strict=True))
-        hits = None if evaluator is None else resolve(as_evaluator_prints(evaluator, _ESTIMATED)[0]).key
-        found.append((*row, meant.protocol, *words, hits, problem))
-    meant_names = [*(f"{name}_meant" for name in _OPEN), "hits"]
+        hits, from_zero = None, None
+        if evaluator is not None:
+            hits = resolve(as_evaluator_prints(evaluator, _ESTIMATED)[0]).key
+            if as_evaluator_prints(evaluator, "mr")[1]:
+                from_zero = (
+                    f"{evaluator} counts ranks from 0: add 1 to its mean rank, and state protocol and side"
+                )
+        found.append((*row, meant.protocol, *words, hits, from_zero, problem))
+    meant_names = [*(f"{name}_meant" for name in _OPEN), "hits", "from_zero"]
     types = dict(rows.select(given).schema) | dict.fromkeys((*meant_names, "why"), pl.String())
     facts = pl.DataFrame(found, schema=pl.Schema(types), orient="row")
     return rows.join(facts, on=given, how="left", maintain_order="left").with_columns(
         *(pl.coalesce(f"{name}_meant", name).alias(name) for name in _OPEN),
         metric=pl.coalesce(pl.when(pl.col("metric") == resolve(_ESTIMATED).key).then("hits"), "metric"),
-        protocol_problem=pl.coalesce("why", "protocol_problem"),
+        protocol_problem=pl.coalesce(
+            "why",
+            pl.when(pl.col("metric") == "arithmetic_mean_rank").then("from_zero"),
+            "protocol_problem",
+        ),
     )
 
 

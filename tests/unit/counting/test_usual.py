@@ -81,6 +81,12 @@ def test_what_a_code_base_prints_is_read_as_it_means_it():
     # PyG's mean rank is of ranks from 0.
     assert adjust("199", dataset="FB15k-237", metric="MR", evaluator="PyG").value == 200
     assert adjust("0.3", dataset="FB15k-237", metric="MRR", evaluator="PyG").value == 0.3
+    first = adjust("0.2", dataset="FB15k-237", metric="MR", evaluator="PyG")
+    assert (first.value, first.value_low, first.value_high) == pytest.approx((1.2, 1.15, 1.25))
+    row = {"dataset": "FB15k-237", "evaluator": "PyG", "metric": ["MR", "MRR"], "value": ["199", "0.3"]}
+    rows = rescore(pl.DataFrame(row))
+    assert rows["index"].is_null().to_list() == [True, False]
+    assert rows["message"][0].startswith("PyG counts ranks from 0")
 
 
 def test_a_code_base_without_a_fixed_set_of_candidates_has_no_constants():
