@@ -184,7 +184,7 @@ def warnings(encoded: Encoded, summary: Mapping[str, Any], dataset: Dataset) -> 
 
 
 def wanted(dataset: Dataset, summary: str, *, differs: bool) -> str | None:
-    """Return the request for the summary of a data set whose files nobody has verified; None for verified and own data sets.
+    """Return the request for the summary of a data set whose files nobody has verified, None for any other.
 
     summary: its path. differs: from the documented counts, as the registry says.
     """
