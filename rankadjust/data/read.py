@@ -129,8 +129,10 @@ def _parse(data: bytes, separator: bytes, form: Format) -> pl.DataFrame:
     unpacks text that begins like a zlib stream, as 'x^2' does; after a byte order mark it does not look.
     """
     names = [f"{name}{number}" if name == "ignore" else name for number, name in enumerate(form.columns)]
+    if b"\r" in data:
+        data = data.replace(b"\r" + separator, b"\r\r" + separator)
     return read_csv(
-        _BOM + data.replace(b"\r" + separator, b"\r\r" + separator),
+        _BOM + data if data.startswith(b"x") else data,
         separator=separator.decode(),
         columns=[names.index(name) for name in form.kept],
         schema=dict.fromkeys(names, pl.String),
