@@ -20,7 +20,7 @@ _HOW = (
     options.option(
         "--score",
         type=click.Choice(["recommended", "index", "gain"]),
-        help="Set the table anew with a column for each data set in place of the rows: docs/which-number.md.",
+        help="Add a column for each data set in place of the rows: docs/which-number.md.",
     ),
     options.flag("--no-figure", help="Draw no figure."),
     options.flag("--force", help="Overwrite files in the folder that this command did not write."),

@@ -1,4 +1,4 @@
-r"""Find the tables and cells of a LaTeX source, and add rows to them.
+r"""Find the tables and cells of a LaTeX source, and add rows and columns to them.
 
 The source is edited at places and never written anew, so every unchanged part stays the same byte for byte.
 """
@@ -22,6 +22,8 @@ _BEFORE_TEXT = re.compile(
 )
 # The rules of a table over its whole width, each with its like over some columns.
 _RULES = ((r"\midrule", r"\cmidrule"), (r"\hline", r"\cline"))
+# What may follow the last column in the declaration of columns.
+_AFTER_COLUMNS = re.compile(r"(?:\s*(?:[@!]\s*\{[^{}]*\}|\|))*\s*\Z")
 _BLANK = re.compile(r"[ \t]*")
 # What is left of a line behind a row, if it is blank (comments are): a new row begins on a new line.
 _REST_OF_LINE = re.compile(r"(?:[ \t]+(?=\n))?")
@@ -48,10 +50,12 @@ class Edit(NamedTuple):
 class Tabular:
     r"""A table of a LaTeX source.
 
-    begin, end: the places of its \begin and its \end. rows: the cells of each row. ends: the place behind each row.
+    begin, end: the places of its \begin and its \end. declared: where the declaration of its columns ends. rows: the
+    cells of each row. ends: the place behind each row.
     """
 
     begin: int
+    declared: int
     end: int
     rows: tuple[tuple[Cell, ...], ...]
     ends: tuple[int, ...]
@@ -70,9 +74,9 @@ def tabulars(source: str) -> list[Tabular]:
     while match := _BEGIN.search(text, at):
         at = match.end()
         if match[1] in TABULARS:
-            _, at = arguments(text, at, TABULARS[match[1]])
-            rows, ends, at = _rows(text, at)
-            tables.append(Tabular(match.start(), at, tuple(rows), tuple(ends)))
+            _, declared = arguments(text, at, TABULARS[match[1]])
+            rows, ends, at = _rows(text, declared)
+            tables.append(Tabular(match.start(), declared - 1, at, tuple(rows), tuple(ends)))
     return tables
 
 
@@ -130,6 +134,24 @@ def with_rows(table: Tabular, source: str, rows: Mapping[int, Sequence[Mapping[i
         # The last row of a table may have no mark behind it.
         closing = r" \\" if at == table.rows[row][-1].end else ""
         edits.append(Edit(at, at, closing + "".join(lines)))
+    return edits
+
+
+def with_columns(table: Tabular, source: str, columns: Sequence[Mapping[int, str]]) -> list[Edit]:
+    """Return the edits that add columns on the right of a table; none if keys declare its columns (tabularray).
+
+    columns: the texts of each new column by row (from 0).
+    """
+    declaration = source[table.begin : table.declared]
+    if "colspec" in declaration:
+        return []
+    after = table.begin + _AFTER_COLUMNS.search(declaration).start()  # type: ignore[union-attr]
+    new = "|r" if "|" in source[after : table.declared] else "r"
+    edits = [Edit(after, after, new * len(columns))]
+    for number, (row, width) in enumerate(zip(table.rows, table.shape, strict=True)):
+        if width == max(table.shape):
+            texts = (column.get(number, "") for column in columns)
+            edits.append(Edit(row[-1].end, row[-1].end, "".join(f" & {text}".rstrip() for text in texts)))
     return edits
 
 

@@ -16,10 +16,11 @@ from rankadjust.manuscript.latex_source import (
     edited,
     shapes_as_read,
     tabulars,
+    with_columns,
     with_rows,
 )
 from rankadjust.manuscript.ranks import AS_GOOD, BEST, METRICS
-from rankadjust.manuscript.reference_rows import Foot, feet, in_format_of, score_columns
+from rankadjust.manuscript.reference_rows import AddedColumn, Foot, additions, in_format_of, score_columns
 from rankadjust.output.markup import escape_latex, unused
 from rankadjust.tables.formats.cell_text import is_missing, is_numeric, label
 from rankadjust.tables.formats.macros import arguments
@@ -31,12 +32,19 @@ _LONGEST = 8
 _FLOAT = re.compile(r"\\(begin|end)\{((?:sideways|wrap|sc)?table\*?)\}")
 _NOT_PLACED = {
     "macros": "its rows or columns come out of macros, so it was left as it is",
-    "rows": "its data sets or metrics are in rows, so counting has no row of its own",
+    "form": "nothing can be added to a table of this form, so it was left as it is",
 }
 
 
-def feet_of_table(table: Table, rows: pl.DataFrame) -> list[Foot]:
-    """Return the rows that are added to a table, in places of its grid.
+class Additions(NamedTuple):
+    """What is added to a table, in places of its grid: rows, and columns on the right with their texts by row."""
+
+    feet: Sequence[Foot]
+    columns: Sequence[Mapping[int, str]]
+
+
+def additions_to(table: Table, rows: pl.DataFrame, score: str | None) -> Additions:
+    """Return what is added to a table.
 
     rows: the values of all tables, with chance_matters (`reference_rows.with_chance_matters`).
     """
@@ -44,15 +52,27 @@ def feet_of_table(table: Table, rows: pl.DataFrame) -> list[Foot]:
     roles = [column.role for column in table.layout.columns]
     others = (place for place, role in enumerate(roles) if role != "value")
     names = roles.index("model") if "model" in roles else next(others, 0)
-    return feet(cells.with_columns(pl.col("row", "column") - 1), names)
+    feet, columns = additions(cells.with_columns(pl.col("row", "column") - 1), names, score)
+    alone = cells["dataset"].n_unique() == 1
+    return Additions(feet, [_with_header(column, table, alone=alone) for column in columns])
+
+
+def _with_header(column: AddedColumn, table: Table, *, alone: bool) -> dict[int, str]:
+    """Return the texts of a column by row, with its title in the last row of the header and its data set above it."""
+    first, *_, last = [row.index for row in table.layout.rows if row.kind == "header"] * 2
+    if alone or not column.dataset:
+        return column.texts | {last: column.title}
+    if first == last:
+        return column.texts | {last: f"{column.dataset} {column.title}"}
+    return column.texts | {first: column.dataset, last: column.title}
 
 
 def adjusted_source(
-    source: str, tables: Sequence[Table], added: Mapping[int, Sequence[Foot]], notes: Mapping[int, str]
+    source: str, tables: Sequence[Table], added: Mapping[int, Additions], notes: Mapping[int, str]
 ) -> tuple[str, list[str]]:
-    r"""Return an author's LaTeX source with the added rows, and a remark on each row or note without a place.
+    r"""Return an author's LaTeX source with the additions, and a remark on each addition or note without a place.
 
-    source: the text of the file. tables: the tables that were read from it (`Reading.tables`). added: the rows,
+    source: the text of the file. tables: the tables that were read from it (`Reading.tables`). added: the additions,
     and notes: the sentences of the caption about it, as LaTeX; both by the number of the table. Every other character
     stays.
     """
@@ -67,24 +87,33 @@ def adjusted_source(
     for number, parts in by_place.items():
         place = places[number]
         is_plain = known and place.shape == shapes[number]
-        if is_plain and (below := _below(parts, added)):
+        new: list[Edit] = []
+        if is_plain:
+            below, beside = _below(parts, added), _beside(parts, added)
+            new = with_rows(place, source, below) + (with_columns(place, source, beside) if beside else [])
+        if new:
             note = notes[parts[0].number]
             explained = _explained(source, place, note)
             # Tables in one float share its caption.
-            edits += [*with_rows(place, source, below), *(edit for edit in explained if edit not in edits)]
+            edits += [*new, *(edit for edit in explained if edit not in edits)]
+            if beside and "resizebox" not in source:
+                remarks.append(
+                    f"table {parts[0].number} is wider by {len(beside)} columns: if they do not fit, put it into "
+                    r"\resizebox{\linewidth}{!}{…} of the package graphicx"
+                )
             if not explained:
                 remarks.append(f"table {parts[0].number} has no caption: write into its text: {note}")
         else:
-            remarks.append(f"table {parts[0].number}: {_NOT_PLACED['rows' if is_plain else 'macros']}")
+            remarks.append(f"table {parts[0].number}: {_NOT_PLACED['form' if is_plain else 'macros']}")
     return edited(source, edits), remarks
 
 
-def _below(parts: Sequence[Table], added: Mapping[int, Sequence[Foot]]) -> dict[int, list[dict[int, str]]]:
+def _below(parts: Sequence[Table], added: Mapping[int, Additions]) -> dict[int, list[dict[int, str]]]:
     """Return the rows to be added, in places of the source; tables side by side share their rows."""
     below: dict[int, list[dict[int, str]]] = defaultdict(list)
     for table in parts:
         origin, seen = table.grid.origin, defaultdict[int, int](int)
-        for foot in added[table.number]:
+        for foot in added[table.number].feet:
             row = origin.rows[foot.after]
             if seen[row] == len(below[row]):
                 below[row].append({})
@@ -93,6 +122,19 @@ def _below(parts: Sequence[Table], added: Mapping[int, Sequence[Foot]]) -> dict[
             }
             seen[row] += 1
     return below
+
+
+def _beside(parts: Sequence[Table], added: Mapping[int, Additions]) -> list[dict[int, str]]:
+    """Return the columns to be added, in places of the source; tables below each other share their columns."""
+    beside: dict[tuple[int, int], dict[int, str]] = defaultdict(dict)
+    for table in parts:
+        origin = table.grid.origin
+        for number, texts in enumerate(added[table.number].columns):
+            beside[origin.column, number] |= {
+                origin.rows[row]: negative(escape_latex(text)) if is_numeric(text) else escape_latex(text)
+                for row, text in texts.items()
+            }
+    return list(beside.values())
 
 
 def negative(text: str) -> str:
@@ -141,15 +183,19 @@ class Whole(NamedTuple):
     added: Collection[int] = ()
 
 
-def whole_table(table: Table, below: Sequence[Foot]) -> Whole:
-    """Return a table as its author has it, with the rows that are added."""
+def whole_table(table: Table, new: Additions) -> Whole:
+    """Return a table as its author has it, with the rows and columns that are added."""
     lines: list[Mapping[int, str]] = []
     added = []
+    headers = [row.index for row in table.layout.rows if row.kind == "header"]
+    beside: list[list[str]] = [[] for _ in new.columns]
     for row in (row for row in table.layout.rows if row.kind != "header"):
         cells = list(map(label, table.grid.rows[row.index]))
         # A section spans all columns, and its text is repeated in each of them.
         lines.append({0: cells[0]} if row.kind == "section" else dict(enumerate(cells)))
-        for foot in below:
+        for cells_of, texts in zip(beside, new.columns, strict=True):
+            cells_of.append(texts.get(row.index, ""))
+        for foot in new.feet:
             if foot.after == row.index:
                 added.append(len(lines))
                 lines.append(foot.texts)
@@ -161,6 +207,9 @@ def whole_table(table: Table, below: Sequence[Foot]) -> Whole:
         )
         for column in table.layout.columns
     ]
+    for texts, cells_of in zip(new.columns, beside, strict=True):
+        header = tuple(texts.get(index, "") for index in headers)
+        columns.append(Column(" / ".join(filter(None, header)), header, cells_of))
     return Whole(columns, added)
 
 
@@ -252,8 +301,8 @@ def tidy_table(rows: pl.DataFrame, score: str | None) -> Whole:
         pl.col("row", "column").cast(pl.Int64)
     )
     adjusted = cells.filter(pl.col("index").is_not_null())
-    below = [] if score or adjusted.is_empty() else feet(adjusted, 0)
-    beside = score_columns(adjusted, score)
+    below = [] if score or adjusted.is_empty() else additions(adjusted, 0, None)[0]
+    beside = score_columns(adjusted, score) if score else []
     same = [name for name in ("protocol", "split", "side") if known[name].n_unique() == 1]
     columns = [Column("Model", ("Model",), [*results["model"], *(foot.texts[0] for foot in below)])]
     for (place,), part in cells.group_by("column", maintain_order=True):
@@ -274,8 +323,7 @@ def tidy_table(rows: pl.DataFrame, score: str | None) -> Whole:
                 marks,
             )
         )
-        if new := beside.get(column):
-            title = f"{metric} {new[0]}"
-            cells_of = [new[1].get(row, "") for row in range(results.height)]
-            columns.append(Column(f"{top} / {title}", (top, title), cells_of))
+    for new in beside:
+        cells_of = [new.texts.get(row, "") for row in range(results.height)]
+        columns.append(Column(f"{new.dataset} / {new.title}", (new.dataset, new.title), cells_of))
     return Whole(columns, range(results.height, results.height + len(below)))

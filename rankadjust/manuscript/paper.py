@@ -21,9 +21,9 @@ from rankadjust.literature.statuses import problems
 from rankadjust.literature.tidy import long_table
 from rankadjust.manuscript.latex_tables import (
     Whole,
+    additions_to,
     adjusted_source,
     as_text,
-    feet_of_table,
     for_a_page,
     in_float,
     table_body,
@@ -108,8 +108,8 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     sidecar
         A YAML file with facts that the table does not say; None means the sidecar beside the table.
     score
-        None adds rows. 'recommended', 'index' or 'gain' adds one column a data set instead, beside its MRR, or else
-        its Hits@10; recommended is the index where chance is more than 1 % of the values, else the gain.
+        None adds rows. 'recommended', 'index' or 'gain' adds one column a data set instead, for its MRR, or else its
+        Hits@10; recommended is the index where chance is more than 1 % of the values, else the gain.
     figure
         Draw figure.pdf, figure.svg and figure.png.
     database
@@ -121,8 +121,7 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     -------
     Paper
         Its files are table.tex, table.md, methods.tex, references.bib, check.md and the figures. If the table is LaTeX,
-        only new rows and the caption change; every other character stays. With score it is
-        set anew.
+        only new rows or columns and the caption change; every other character stays.
 
     Raises
     ------
@@ -297,9 +296,7 @@ def _tables(
             f"'rankadjust rescore {path}' has all"
         )
         return _set_anew([tidy_table(kept, score)], note), [remark]
-    if score:
-        return _set_anew([tidy_table(rows.filter(grid=table.number), score) for table in shown], note), []
-    added = {table.number: feet_of_table(table, rows) for table in shown}
+    added = {table.number: additions_to(table, rows, score) for table in shown}
     new = [whole_table(table, added[table.number]) for table in shown]
     if written_in != "LaTeX":
         return _set_anew(new, note), []

@@ -1,7 +1,8 @@
 """What counting and chance reach, as rows at the foot of a table in its own number format; or a column for a score.
 
-For example, below MRRs of 29.4 to 33.8 on FB15k-237 stands "Counting (popularity) 23.5". docs/which-number.md says
-when chance has a row, too: where it is more than 1 % of the values, and for mean ranks.
+For example, a table with MRRs of 29.4 to 33.8 on FB15k-237 gets the row "Counting (popularity) 23.5". If its metrics are
+in rows, it gets a column. docs/which-number.md says when chance is added, too: where it is more than 1 % of the values,
+and for mean ranks.
 """
 
 import re
@@ -14,7 +15,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.printed import read_number
 from rankadjust.base.vocabulary import KEY
-from rankadjust.chance.metrics import find
+from rankadjust.chance.metrics import find, resolve
 
 SCORES = ("recommended", "index", "gain")
 """What a user can ask for in a column: the index where chance matters and else the gain, or one of the two."""
@@ -26,6 +27,7 @@ _LEAST_SHARE = 0.01
 MAIN = ("inverse_harmonic_mean_rank", "hits_at_10")
 """The first of these metrics that a table has is its main metric."""
 
+_NOT_ZERO = re.compile(r"[1-9]")
 _THOUSANDS = re.compile(r"\d[, ]\d{3}(?!\d)")
 # A tool writes sixteen digits of a value, and nobody prints them.
 _MOST_DECIMALS = 4
@@ -36,6 +38,14 @@ class Foot(NamedTuple):
 
     after: int
     texts: Mapping[int, str]
+
+
+class AddedColumn(NamedTuple):
+    """A column to be added on the right: its data set, its title, and its texts by row of the grid, from 0."""
+
+    dataset: str
+    title: str
+    texts: dict[int, str]
 
 
 def with_chance_matters(rescored: pl.DataFrame) -> pl.DataFrame:
@@ -52,19 +62,31 @@ def with_chance_matters(rescored: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def feet(cells: pl.DataFrame, label_column: int) -> list[Foot]:
-    """Return the rows to add to a table: below each block counting and, where it matters, chance.
+def additions(
+    cells: pl.DataFrame, label_column: int, score: str | None
+) -> tuple[list[Foot], list[AddedColumn]]:
+    """Return the rows to add to a table, or the columns.
 
-    A block is a run of rows whose columns stay in one evaluation and metric each. A table whose blocks all have one
-    row, since data sets or metrics are in rows, gets none unless that is its only row.
+    Below each block come counting and, where it matters, chance. A block is a run of rows whose columns stay in one
+    evaluation and metric each. If each row has a metric of its own, they come into columns. A score has columns too.
 
     cells: the values of one table with chance_matters, and their row and column from 0. label_column: the column of
     the names of the models.
     """
+    if score:
+        columns = score_columns(cells, score)
+        # A table with a model in each column would get a column for each model.
+        return [], columns if len(columns) <= cells["dataset"].n_unique() else []
     blocks = list(_blocks(cells))
-    if len(blocks) > 1 and all(block["row"].n_unique() == 1 for block in blocks):
-        return []
-    return [foot for block in blocks for foot in _feet_of(block, label_column)]
+    if len(blocks) == 1 or any(block["row"].n_unique() > 1 for block in blocks):
+        return [foot for block in blocks for foot in _feet_of(block, label_column)], []
+    if cells.select("row", *KEY).n_unique() > len(blocks):
+        return [], []
+    added = [
+        AddedColumn("", title.partition(" (")[0], _reached_by(cells, "row", name))
+        for name, title in _references(cells).items()
+    ]
+    return [], added
 
 
 def _blocks(cells: pl.DataFrame) -> Iterator[pl.DataFrame]:
@@ -85,24 +107,31 @@ def _blocks(cells: pl.DataFrame) -> Iterator[pl.DataFrame]:
 
 def _feet_of(block: pl.DataFrame, label_column: int) -> Iterator[Foot]:
     after = int(block.select(pl.col("row").max()).item())
-    names = block["baseline"].drop_nulls().unique().to_list()
-    title = f"Counting ({names[0]})" if len(names) == 1 else "Counting"
-    wanted = {"baseline_value": title}
-    if block["chance_matters"].any():
-        wanted["expectation"] = "Chance"
-    for name, words in wanted.items():
-        texts = {
-            int(str(column)): _reached(part, name)
-            for (column,), part in block.group_by("column", maintain_order=True)
-        }
-        if any(texts.values()):
-            yield Foot(after, {label_column: words, **texts})
+    for name, title in _references(block).items():
+        if texts := _reached_by(block, "column", name):
+            yield Foot(after, {label_column: title, **texts})
 
 
-def _reached(column: pl.DataFrame, name: str) -> str:
-    """Return what counting or chance reaches in a column of a block, for each of the metrics that its cells hold."""
-    texts = [in_format_of(part, part[name][0]) for _, part in column.group_by("metric", maintain_order=True)]
-    return " / ".join(texts) if all(texts) else ""
+def _references(cells: pl.DataFrame) -> dict[str, str]:
+    """Return what is added to some cells: the column of its numbers and its title."""
+    names = cells["baseline"].drop_nulls().unique().to_list()
+    counting = (
+        {"baseline_value": f"Counting ({names[0]})" if len(names) == 1 else "Counting"} if names else {}
+    )
+    return counting | ({"expectation": "Chance"} if cells["chance_matters"].any() else {})
+
+
+def _reached_by(cells: pl.DataFrame, by: str, name: str) -> dict[int, str]:
+    """Return what counting or chance reaches in each row or column, for each of the metrics that its cells hold.
+
+    A chance that prints as zero says nothing, so it is left out.
+    """
+    reached = {}
+    for (place,), own in cells.group_by(by, maintain_order=True):
+        texts = [in_format_of(part, part[name][0]) for _, part in own.group_by("metric", maintain_order=True)]
+        if all(texts) and (name != "expectation" or _NOT_ZERO.search("".join(texts))):
+            reached[int(str(place))] = " / ".join(texts)
+    return reached
 
 
 def in_format_of(values: pl.DataFrame, number: float | None) -> str:
@@ -127,24 +156,23 @@ def in_format_of(values: pl.DataFrame, number: float | None) -> str:
     return text + sign * all(text.endswith("%") for text in printed)
 
 
-def score_columns(cells: pl.DataFrame, score: str | None) -> dict[int, tuple[str, dict[int, str]]]:
-    """Return one new column a data set, by the column it follows: its header, and its texts by row.
+def score_columns(cells: pl.DataFrame, score: str) -> list[AddedColumn]:
+    """Return a column for each data set, or one for all where each row has one data set.
 
-    Its values are of the main metric of the evaluation: MRR, else Hits@10, else the first. cells: as in `feet`. Raises
-    RankadjustError for an unknown score.
+    Its values are of the main metric of the evaluation: MRR, else Hits@10, else the first. cells: as in `additions`.
+    Raises RankadjustError for an unknown score.
     """
-    if score is None:
-        return {}
     if score not in SCORES:
         raise RankadjustError(f"unknown score '{score}'{did_you_mean(score, SCORES) or ''}")
     chosen = "index" if score == "index" else "gain"
-    columns: dict[int, tuple[str, dict[int, str]]] = {}
-    for _, part in cells.group_by(KEY[:-1], maintain_order=True):
+    columns: dict[int, AddedColumn] = {}
+    for (dataset, *_), part in cells.group_by(KEY[:-1], maintain_order=True):
         metrics = part["metric"].unique(maintain_order=True).to_list()
         main = part.filter(metric=next((name for name in MAIN if name in metrics), metrics[0]))
         name = "index" if score == "recommended" and main["chance_matters"].any() else chosen
+        title = f"{resolve(main['metric'][0]).label} {HEADERS[name]}"
         for row, column, number in main.select("row", "column", name).iter_rows():
             is_rank = main["unit"][0] == "rank"
             if text := f"{number:.3f}" if is_rank and number is not None else in_format_of(main, number):
-                columns.setdefault(column, (HEADERS[name], {}))[1][row] = text
-    return dict(sorted(columns.items()))
+                columns.setdefault(column, AddedColumn(str(dataset), title, {})).texts[row] = text
+    return [columns[place] for place in sorted(columns)]

@@ -437,8 +437,8 @@ def test_a_killed_run_goes_on_after_unlock_and_everything_else_gives_the_same_by
     (folder / ".venv").symlink_to(sys.prefix)
     locale = turkish_locale() or "C.UTF-8"
     settings = {"LC_ALL": locale, "LANG": locale, "TZ": "Pacific/Chatham", "PYTHONHASHSEED": "4242"}
-    # The first time, the job kills its run and itself, after half of its work. It is the only job then: Snakemake reads no
-    # profile in a folder with brackets, so it asks about an unfinished file of another job before it asks about the lock.
+    # The first time, the job kills its run and itself, after half of its work. It is the only job then: Snakemake
+    # reads no profile in a folder with brackets, so it would ask about another job's unfinished file before the lock.
     moments = project / "scripts" / "moments.py"
     whole = moments.read_text()
     replaced("    tables = []\n", "    import os\n    tables = []\n    os.killpg(0, 9)\n")(moments)

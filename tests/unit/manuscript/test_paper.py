@@ -80,9 +80,9 @@ def test_each_block_of_a_table_has_its_own_foot(tmp_path):
             "come out of macros",
         ),
         (
-            "\\begin{tabular}{lcc}\nDataset & Metric & TransE \\\\ \\hline\n"
-            "Nations & MRR & 0.43 \\\\\nUMLS & MRR & 0.51 \\\\\n\\end{tabular}\n",
-            "are in rows",
+            "\\begin{tblr}{colspec={lcc}}\nDataset & Metric & TransE \\\\ \\hline\n"
+            "Nations & MRR & 0.43 \\\\\nUMLS & MRR & 0.51 \\\\\n\\end{tblr}\n",
+            "a table of this form",
         ),
     ],
 )
@@ -90,6 +90,22 @@ def test_a_table_without_a_place_for_the_rows_stays_byte_for_byte(tmp_path, text
     paper = made_of(text, tmp_path)
     assert paper.files["table.tex"] == text.encode()
     assert reason in paper.files["check.md"]
+
+
+def test_a_table_with_its_metrics_in_rows_gets_columns(tmp_path):
+    text = (
+        "\\begin{tabular}{|l|cc|}\n\\hline\n & A & \\textbf{B} \\\\ \\hline\n"
+        "\\multicolumn{3}{|c|}{FB15k-237} \\\\ \\hline\nMRR & 29.4 & 33.8 \\\\\n"
+        "MR & 357 & 177 \\\\ \\hline\n\\end{tabular}\n"
+    )
+    made = made_of(text, tmp_path)
+    # The numbers of test_counting_and_chance_stand_at_the_foot_in_the_format_of_the_table.
+    assert made.files["table.tex"].decode() == (
+        "\\begin{tabular}{|l|cc|r|r|}\n\\hline\n & A & \\textbf{B} & Counting & Chance \\\\ \\hline\n"
+        "\\multicolumn{3}{|c|}{FB15k-237} & & \\\\ \\hline\nMRR & 29.4 & 33.8 & 23.5 & 0.1 \\\\\n"
+        "MR & 357 & 177 & 1395 & 7153 \\\\ \\hline\n\\end{tabular}\n"
+    )
+    assert "wider by 2 columns" in made.files["check.md"]
 
 
 def test_tables_in_one_float_share_its_caption(tmp_path):
@@ -106,14 +122,21 @@ def test_a_caption_that_is_not_there_is_asked_for():
 
 def test_a_score_has_one_column_a_data_set(tmp_path):
     text = (HERE / "two-sets.tex").read_text(encoding="utf-8")
-    made = made_of(text, tmp_path, score="recommended").files["table.md"].splitlines()
+    made = made_of(text, tmp_path, score="recommended")
     # The gain where chance is nothing: (0.294 - 0.23455) / (1 - 0.23455). Else the index: (0.481 - 0.38444) / 0.61556.
-    assert [name.strip() for name in made[0].split("|")[2:9:2]] == [
-        *("FB15k-237 / MRR", "FB15k-237 / MR", "Nations / MRR", "Nations / Hits@1")
+    new = [line for line in made.latex.splitlines() if line not in text.splitlines()]
+    assert [line for line in new if line.startswith((r"\begin", " &", "Model", "TransE"))] == [
+        r"\begin{tabular}{@{}l|ccc|ccrr@{}}",
+        r" & \multicolumn{3}{c|}{FB15k-237} & \multicolumn{2}{c}{Nations} & FB15k-237 & Nations \\",
+        r"Model & MRR & MR & Hits@10 & MRR & Hits@1 & MRR gain & MRR adj. \\ % a comment with & and \\",
+        r"TransE & 29.4 & 357 & 46.5 & 48.1 & 20.1 & 7.8 & 15.7 \\",
     ]
-    assert [cell.strip() for cell in made[2].split("|")[1:-1]] == [
-        *("TransE", "29.4", "7.8", "357", "46.5", "48.1", "15.7", "20.1")
+    header, _, first = made.files["table.md"].splitlines()[:3]
+    assert [name.strip() for name in header.split("|")[-3:-1]] == [
+        "FB15k-237 / MRR gain",
+        "Nations / MRR adj.",
     ]
+    assert [cell.strip() for cell in first.split("|")[-3:-1]] == ["", ""]
 
 
 def test_markdown_becomes_latex_with_spans(tmp_path):
