@@ -1,8 +1,8 @@
 """What counting and chance reach, as rows at the foot of a table in its own number format; or a column for a score.
 
-For example, a table with MRRs of 29.4 to 33.8 on FB15k-237 gets the row "Counting (popularity) 23.5". If its metrics are
-in rows, it gets a column. docs/which-number.md says when chance is added, too: where it is more than 1 % of the values,
-and for mean ranks.
+For example, a table with MRRs of 29.4 to 33.8 on FB15k-237 gets the row "Counting (popularity) 23.5". If its metrics
+are in rows, it gets a column. docs/which-number.md says when chance is added, too: where it is more than 1 % of the
+values, and for mean ranks.
 """
 
 import re
