@@ -27,7 +27,6 @@ _LEAST_SHARE = 0.01
 MAIN = ("inverse_harmonic_mean_rank", "hits_at_10")
 """The first of these metrics that a table has is its main metric."""
 
-_NOT_ZERO = re.compile(r"[1-9]")
 _THOUSANDS = re.compile(r"\d[, ]\d{3}(?!\d)")
 # A tool writes sixteen digits of a value, and nobody prints them.
 _MOST_DECIMALS = 4
@@ -124,12 +123,14 @@ def _references(cells: pl.DataFrame) -> dict[str, str]:
 def _reached_by(cells: pl.DataFrame, by: str, name: str) -> dict[int, str]:
     """Return what counting or chance reaches in each row or column, for each of the metrics that its cells hold.
 
-    A chance that prints as zero says nothing, so it is left out.
+    Chance is left out where it does not matter.
     """
     reached = {}
+    if name == "expectation":
+        cells = cells.filter("chance_matters")
     for (place,), own in cells.group_by(by, maintain_order=True):
         texts = [in_format_of(part, part[name][0]) for _, part in own.group_by("metric", maintain_order=True)]
-        if all(texts) and (name != "expectation" or _NOT_ZERO.search("".join(texts))):
+        if all(texts):
             reached[int(str(place))] = " / ".join(texts)
     return reached
 
