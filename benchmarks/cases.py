@@ -192,7 +192,7 @@ CASES: dict[str, list[Check]] = {
     ],
     "42-inverse-doubling": [Check("python try.py", [r"\[0.61111111\d+\] \[0.61111111\d+\]", "'tail', 3, 4"])],
     "43-forgotten-validation": [Check("python try.py", [r"'head', 2, 1.*\[0.6806\]", r"'head', 3, 2.*\[0.6111\]"])],
-    "45-macro-average": [Check("rankadjust evaluate ranks.csv --metric mrr --all", ["0.6875", "0.7917"])],
+    "45-macro-average": [Check("rankadjust evaluate ranks.csv --metric mrr", ["^error: .*column group is not read"])],
     "47-eval-script-output": [
         Check(READ.format("out.txt"), [r"predfile1.txt +WN18RR +MRR +0.502", r"predfile2.txt +WN18RR +Hits@10 +0.572"]),
     ],

@@ -17,6 +17,7 @@ The same seed gives the same file. It takes some ten minutes of two cores.
 
 import argparse
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,7 @@ from rankadjust.base.io import write_text
 from rankadjust.chance.metrics import resolve
 from rankadjust.evaluation.spread import Spread
 from rankadjust.evaluation.tasks import tasks_of
-from rankadjust.models.paired import Model, Paired
+from rankadjust.models.paired import Model
 from rankadjust.models.part import Part
 
 DATASETS = ("FB15k-237", "CoDEx-S", "WN18RR", "UMLS")
@@ -71,7 +72,7 @@ class Structure:
             }
         )
         tasks = tasks_of(frame.with_columns(pl.col("triple", "query", "relation").cast(pl.String)))
-        self.frame = frame
+        self.tasks = tasks
         self.triples = np.tile(np.arange(self.size), 2)
         self.ways = {
             name: each.ways("both", np.arange(2 * self.size)) for name, each in tasks.clusters.items()
@@ -147,9 +148,8 @@ def size(structure: Structure, effects: str, runs: int, rng: np.random.Generator
         )
         for name in "AB"
     ]
-    ways = {name: structure.ways[name] for name in {"triples", population}}
-    places = np.arange(2 * structure.size)
-    part = Part("both", places, Paired(structure.frame, models), ways, population, METRICS)
+    clusters = {name: structure.tasks.clusters[name] for name in {"triples", population}}
+    part = Part("both", replace(structure.tasks, clusters=clusters), models, population, METRICS)
     p: FloatArray = part.results()[1]["p"].to_numpy()
     return (p < LEVEL).astype(np.float64)
 

@@ -21,7 +21,7 @@ The function for each task:
     adjust             one printed value: index, ratio, z and p
     evaluate           the ranks or scores of a model: every metric, adjusted, with intervals
     Evaluator          the same while the model is being evaluated: update for each batch of scores, then compute
-    compare            the ranks of several models; compare_by part by part, compare_datasets on several data sets
+    compare            the ranks of several models
     read_table         a published table in Markdown, HTML, LaTeX, CSV, JSON and so on, as tidy rows
     rescore            such rows, adjusted; check finds the values among them that contradict each other
     count_candidates   how many candidates the tasks of your own triples have; count_protocols, count_baselines
@@ -56,12 +56,7 @@ if TYPE_CHECKING:
     from rankadjust.literature.contradictions import check as check
     from rankadjust.literature.rescore import rescore as rescore
     from rankadjust.manuscript.paper import Paper as Paper, paper as paper
-    from rankadjust.models.compare import (
-        Comparison as Comparison,
-        compare as compare,
-        compare_by as compare_by,
-        compare_datasets as compare_datasets,
-    )
+    from rankadjust.models.compare import Comparison as Comparison, compare as compare
     from rankadjust.public_set import EvaluationSet as EvaluationSet
     from rankadjust.sampling.expected import to_sampled as to_sampled
     from rankadjust.sampling.full_bounds import FullBounds as FullBounds, full_bounds as full_bounds
@@ -74,7 +69,7 @@ _MODULES = dict(
     sorted(
         (name, module)
         for module, names in (
-            ("models.compare", "Comparison compare compare_by compare_datasets"),
+            ("models.compare", "Comparison compare"),
             ("database.constants", "Constants"),
             ("public_set", "EvaluationSet"),
             ("sampling.full_bounds", "FullBounds full_bounds"),

@@ -8,12 +8,11 @@ candidates. The two tasks of a triple share u.
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from rankadjust.base.arrays import FloatArray, IntArray
-from rankadjust.chance.metrics import Metric, resolve
+from rankadjust.chance.metrics import Metric
 
 DRAWS = 10_000
 MOST_TASKS = 2500
@@ -30,56 +29,27 @@ Rows = tuple[tuple[str, int, int, int], ...]
 """Side, number of candidates, tasks, and ordered pairs of these tasks that share a query."""
 
 
-def p_of_draws(reached: int | None) -> float | None:
-    """Return p from the number of draws that are at least as good."""
-    return None if reached is None else (1 + reached) / (1 + DRAWS)
-
-
-def reason_with_draws(row: Mapping[str, Any], metric: Metric) -> str | None:
-    """Return the reason for a missing z under a random scorer; for a metric that is not a mean, whether p is drawn."""
-    reason: str | None = row["reason_random_scorer"]
-    if metric.additive or reason is None:
-        return reason
-    if row["p_random_scorer"] is not None:
-        return f"{reason}; p is drawn"
-    return f"{reason}, and no p is drawn (only for at most {MOST_TASKS:,} tasks with a value near chance)"
-
-
-def draws_reaching(rows: Rows, metric: Metric, value: float, spreads: Mapping[str, float]) -> int | None:
+def draws_reaching(rows: Rows, metric: Metric, value: float, exact: float) -> int:
     """Return in how many of DRAWS draws a random scorer is at least as good as a value, always by the same draws.
 
-    How tasks share queries is not known, only how many pairs do: the largest queries that there can be are taken. Nor
-    is it known which two tasks are of one triple; where the draws vary less than they should, their distances from the
-    mean are made longer, by as much as the metrics of `spreads` (the exact standard deviation of each, by its key) need
-    at most. Returns None for a metric that is neither a function of a mean nor the median.
+    metric: a mean of a term over the tasks; exact: its standard deviation under a random scorer. How tasks share
+    queries is not known, only how many pairs do: the largest queries that there can be are taken. Nor is it known which
+    two tasks are of one triple; where the draws vary less than they should, their distances from the mean are made
+    longer.
     """
-    if metric.term is None and metric.key != "median_rank":
-        return None
+    assert metric.term is not None
     ranks, candidates = drawn_ranks(rows)
-
-    def drawn(wanted: Metric) -> FloatArray:
-        pieces = np.split(ranks, DRAWS // _PIECE)
-        return np.concatenate([_values(wanted, piece, candidates) for piece in pieces])
-
-    values = drawn(metric)
-    mean = values.mean()
-    needed = [
-        exact / spread
-        for key, exact in spreads.items()
-        if (spread := (values if key == metric.key else drawn(resolve(key))).std())
-    ]
-    lead = (mean + max(1.0, *needed, 1.0) * (values - mean) - value) * (1 if metric.increasing else -1)
+    counts = candidates.astype(np.float64)
+    values = np.concatenate(
+        [
+            metric.term(piece.astype(np.float64), np.broadcast_to(counts, piece.shape)).mean(axis=1)
+            for piece in np.split(ranks, DRAWS // _PIECE)
+        ]
+    )
+    mean, spread = values.mean(), values.std()
+    stretched = mean + max(1.0, exact / spread if spread else 1.0) * (values - mean)
+    lead = (stretched - value) * (1 if metric.increasing else -1)
     return int((lead >= -_ROUNDING * abs(value)).sum())
-
-
-def _values(metric: Metric, ranks: IntArray, candidates: IntArray) -> FloatArray:
-    """Return a metric of draws (d, n)."""
-    if metric.term is None:
-        middle: FloatArray = np.median(ranks, axis=1)
-        return middle
-    counts = np.broadcast_to(candidates.astype(np.float64), ranks.shape)
-    values: FloatArray = metric.link(metric.term(ranks.astype(np.float64), counts).mean(axis=1))
-    return values
 
 
 # For head, tail and both, which the next model on the same data needs again: at most 50 MB each.

@@ -140,9 +140,8 @@ evaluate = options.CommandByInput(
     },
     help="""Compute and adjust every metric of a model's ranks or scores.
 
-    RANKS is a table (.parquet, .csv, .tsv) or a folder of them, with the columns rank (or optimistic and
-    pessimistic) and optionally side, triple, num_candidates, weight and group; or scores: an .npz file with
-    scores, target and mask, or a folder with scores.npy, target.npy and mask.npy or filter.npz.
+    RANKS is a table (.parquet, .csv, .tsv) with the columns rank (or optimistic and pessimistic) and optionally
+    side, triple and num_candidates; or scores: an .npz file with scores, target and mask.
     """,
     epilog=options.examples(
         "rankadjust evaluate ranks.parquet --dataset FB15k-237",

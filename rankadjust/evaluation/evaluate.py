@@ -8,19 +8,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from rankadjust.base.arrays import FloatArray, IntArray
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import filled
 from rankadjust.base.vocabulary import SIDES, TIED
 from rankadjust.chance.metrics import FAMILIES, Metric, expand, resolve
-from rankadjust.chance.moments import Moments, metric_moments
-from rankadjust.chance.terms import mean_and_variance
+from rankadjust.chance.moments import metric_moments
 from rankadjust.database.arithmetic import add_adjusted, add_coefficients, stated_scores
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import GAIN, add_gain, why_no_gain
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.database.known_names import SIDE, known_name
-from rankadjust.evaluation.one_value import add_drawn_p
 from rankadjust.evaluation.rank_columns import Layout
 from rankadjust.evaluation.rank_files import tasks_from
 from rankadjust.evaluation.spread import Spread, worth
@@ -32,12 +30,7 @@ from rankadjust.evaluation.task_attributes import (
     with_attributes,
     with_queries,
 )
-from rankadjust.evaluation.tasks import (
-    Tasks,
-    population_of,
-    remarks_on,
-    tasks_of,
-)
+from rankadjust.evaluation.tasks import Tasks, population_of, remarks_on, tasks_of
 from rankadjust.evaluation.values import ERRORS, RankedTasks, metric_values, ranked_tasks, slope
 
 KS = (1, 3, 5, 10)
@@ -47,7 +40,7 @@ METRICS = ("mrr", "hits@10")
 AGAINST = (*GAIN, "difference", "difference_low", "difference_high")
 RESULT = pl.Schema(
     {
-        **dict.fromkeys(("average", "side", "rank_type", "metric"), pl.String),
+        **dict.fromkeys(("side", "rank_type", "metric"), pl.String),
         "tasks": pl.Int64,
         **dict.fromkeys(("value", "value_low", "value_high"), pl.Float64),
         "population": pl.String,
@@ -55,7 +48,6 @@ RESULT = pl.Schema(
         **dict.fromkeys(("expectation", "ratio", "index", "index_low", "index_high", "z"), pl.Float64),
         "z_random_scorer": pl.Float64,
         "scores_used": pl.String,
-        "p_random_scorer": pl.Float64,
         **GAIN,
         **dict.fromkeys(("difference", "difference_low", "difference_high"), pl.Float64),
         **dict.fromkeys(("reason", "reason_random_scorer", "warning"), pl.String),
@@ -89,11 +81,11 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
 
     Parameters
     ----------
-    ranks : file, folder, frame, mapping, or array of shape (n,) or (n, columns)
-        A table (Parquet, CSV, TSV, a frame), a folder of tables, or ranks alone; or scores, as an .npz file, a folder
-        or a mapping of arrays (`rankadjust.evaluation.score_files.read_scores`). A table has the column rank, or
-        optimistic and pessimistic, the ends of what ties allow, or rank_head and rank_tail. The columns side (head,
-        tail), triple, num_candidates, weight and group are optional.
+    ranks : file, frame, mapping, or array of shape (n,) or (n, columns)
+        A table (Parquet, CSV, TSV, a frame), or ranks alone; or scores, as an .npz file or a mapping of arrays
+        (`rankadjust.evaluation.score_files.read_scores`). A table has the column rank, or optimistic and pessimistic,
+        the ends of what ties allow, or rank_head and rank_tail. The columns side (head, tail), triple and
+        num_candidates are optional.
     num_candidates : int or array of shape (n,), optional
         Candidates of each task, the true answer included; in place of a column.
     columns : sequence of str, optional
@@ -116,7 +108,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         As for `rankadjust.adjust`.
     against : str, optional
         A counting baseline (docs/methods-baselines.md), or 'best', the best one on validation, which is the default
-        where one is known. The columns from baseline to difference_high are about it, for unweighted micro averages.
+        where one is known. The columns from baseline to difference_high are about it.
     database : Constants, frame, str or Path, optional
         As for `rankadjust.adjust`.
     metrics : str or sequence of str
@@ -131,15 +123,13 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     Returns
     -------
     polars.DataFrame
-        A row for each average (micro: over tasks; macro: over groups, where there are groups), side (head, tail,
-        both), rank_type (given; or optimistic, realistic, pessimistic, expected) and metric. value is a fraction or a
-        rank. value_low to value_high and index_low to index_high are 95 % intervals for the population, with
-        expectation and variance held fixed; error_triples, error_queries and error_relations are the standard errors
-        for each population that is known, freedom the degrees of freedom, and relations how many relations of one
-        size the relations are worth. Averages over groups and measures of dispersion have none. difference is the
-        value minus that of the baseline, on the same triples where the baseline's rank of each is known; else the
-        baseline is held fixed. p_random_scorer is drawn as `rankadjust.adjust`
-        draws it, for micro averages. A number that does not exist is null, and reason and reason_random_scorer say why.
+        A row for each side (head, tail, both), rank_type (given; or optimistic, realistic, pessimistic, expected) and
+        metric. value is a fraction or a rank. value_low to value_high and index_low to index_high are 95 % intervals
+        for the population, with expectation and variance held fixed; error_triples, error_queries and error_relations
+        are the standard errors for each population that is known, freedom the degrees of freedom, and relations how
+        many relations of one size the relations are worth. Medians and measures of dispersion have none. difference is
+        the value minus that of the baseline, on the same triples where the baseline's rank of each is known; else the
+        baseline is held fixed. A number that does not exist is null, and reason and reason_random_scorer say why.
         warning says whether intervals are likely to be too short, whether tasks seem to be in the table twice, and
         whether many tasks have one candidate only.
 
@@ -179,7 +169,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     stated = stated_scores(scores)
     constants = add_coefficients(chance_constants(chosen, tasks, evaluation_set))
     rows = metric_values(chosen, tasks, population).join(
-        constants, on=["average", "side", "metric"], how="left", maintain_order="left"
+        constants, on=["side", "metric"], how="left", maintain_order="left"
     )
     adjusted = add_adjusted(rows.with_columns(scores=pl.lit(stated, pl.String)))
     if layout.bounds:
@@ -187,9 +177,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     carry = worth(tasks.ways("relations", [*tasks.sides][-1])) if "relations" in tasks.clusters else None
     remarks = remarks_on(frame)
     return (
-        add_drawn_p(
-            _with_baseline(adjusted, against, evaluation_set, frame, tasks, population), evaluation_set
-        )
+        _with_baseline(adjusted, against, evaluation_set, frame, tasks, population)
         .with_columns(
             population=pl.lit(population),
             relations=pl.lit(carry, pl.Float64),
@@ -224,8 +212,8 @@ def evaluate_by(
     number of candidates, with about as many tasks each), cardinality or half_link. tasks: a table of the tasks as the
     workflow's target `tasks` writes it, for facts that the ranks do not have.
 
-    The result has the column stratum and the columns of `RESULT`, one row for each part, average, side, type of rank
-    and metric, the parts in the order of their names (candidates: of their numbers). z_random_scorer is null, since
+    The result has the column stratum and the columns of `RESULT`, one row for each part, side, type of rank and
+    metric, the parts in the order of their names (candidates: of their numbers). z_random_scorer is null, since
     pairs of tasks that share a query are not counted part by part.
     Raises RankadjustError for an unknown `by`, and where it or the numbers of candidates are not known.
     """
@@ -253,9 +241,9 @@ def _with_baseline(
     tasks: Tasks,
     population: str,
 ) -> pl.DataFrame:
-    """Add AGAINST: what averages over all tasks are against a baseline; null where nobody asked and none is known."""
+    """Add AGAINST: what the values are against a baseline; null where nobody asked and none is known."""
     nothing = rows.with_columns(pl.lit(None, RESULT[name]).alias(name) for name in AGAINST)
-    if evaluation_set is None or tasks.weighted:
+    if evaluation_set is None:
         return nothing
     with_moments = [key for key in rows["metric"].unique(maintain_order=True) if resolve(key).has_moments]
     known = evaluation_set.counted(with_moments)
@@ -270,14 +258,11 @@ def _with_baseline(
     differences = [_difference(row, frame, tasks, population) for row in found.iter_rows(named=True)]
     room = pl.col("optimum") - pl.col("baseline_value")
     ends = [pl.when(pl.col("gain").is_not_null()).then(pl.col(name) / room) for name in AGAINST[-2:]]
-    return (
-        found.with_columns(pl.DataFrame(differences, schema={name: RESULT[name] for name in AGAINST[-3:]}))
-        .with_columns(
-            gain_low=pl.min_horizontal(ends),
-            gain_high=pl.max_horizontal(ends),
-            warning=_with_remarks(pl.col("warning"), magnified()),
-        )
-        .with_columns(pl.when(average="micro").then(pl.col(name)).alias(name) for name in AGAINST)
+    known_differences = pl.DataFrame(differences, schema={name: RESULT[name] for name in AGAINST[-3:]})
+    return found.with_columns(known_differences).with_columns(
+        gain_low=pl.min_horizontal(ends),
+        gain_high=pl.max_horizontal(ends),
+        warning=_with_remarks(pl.col("warning"), magnified()),
     )
 
 
@@ -302,7 +287,7 @@ def _difference(
     if metric.term is not None and None not in ends and {*tied} <= {*frame.columns}:
         best, worst = (frame[name].to_numpy()[tasks.sides[side]] for name in tied)
         own = ranked_tasks(tasks, row["rank_type"], side)
-        counted = RankedTasks(best, worst, own.counts, own.weights)
+        counted = RankedTasks(best, worst, own.counts)
         parts = [slope(metric, mean) * each for mean, each in (own.mean(metric), counted.mean(metric))]
         triples = tasks.ways("triples", side)[0]
         spread = Spread.of((parts[0] - parts[1])[None], tasks.ways(population, side), triples)
@@ -321,7 +306,7 @@ _NOT_COUNTED = "z of a random scorer needs the data set: num_candidates do not s
 # Moments of a metric under the null models, null where they are not known, and why.
 _CHANCE = pl.Schema(
     {
-        **dict.fromkeys(("average", "side", "metric"), pl.String),
+        **dict.fromkeys(("side", "metric"), pl.String),
         **dict.fromkeys(("expectation", "variance"), pl.Float64),
         **dict.fromkeys(("variance_random_scorer", "variance_static_scorer"), pl.Float64),
         **dict.fromkeys(("reason", "reason_random_scorer", "reason_static_scorer"), pl.String),
@@ -332,63 +317,31 @@ _CHANCE = pl.Schema(
 def chance_constants(
     metrics: Sequence[Metric], tasks: Tasks, evaluation_set: EvaluationSet | None
 ) -> pl.DataFrame:
-    """Return one row for each average, side and metric: its moments under chance, and why some are missing."""
+    """Return one row for each side and metric: its moments under chance, and why some are missing."""
     rows = [
-        {**_chance(metric, average, side, tasks, evaluation_set), **about, "metric": metric.key}
-        for average in tasks.groups
+        {**_chance(metric, side, tasks, evaluation_set), "side": side, "metric": metric.key}
         for side in tasks.sides
-        for about in [{"average": average, "side": side}]
         for metric in metrics
     ]
     return pl.DataFrame(rows, schema=_CHANCE)
 
 
-def _chance(
-    metric: Metric, average: str, side: str, tasks: Tasks, evaluation_set: EvaluationSet | None
-) -> dict[str, Any]:
-    is_plain = average == "micro" and not tasks.weighted
-    what = "averages over groups" if average == "macro" else "weighted tasks"
-    if evaluation_set is not None and is_plain:
+def _chance(metric: Metric, side: str, tasks: Tasks, evaluation_set: EvaluationSet | None) -> dict[str, Any]:
+    if evaluation_set is not None:
         of_side = evaluation_set.of_side(side)
         if (row := of_side.row(metric)) is not None:
             return {name: row.get(name) for name in _CHANCE}
         absent = f"{metric.label} of {of_side} is not in the database"
         return {"reason": absent if metric.has_moments else "no exact moments are known for this metric"}
-    if not tasks.counts_known and evaluation_set is not None:
-        return {"reason": f"the database has no constants for {what}; give num_candidates"}
     if not tasks.counts_known:
         return {"reason": "neither num_candidates nor a data set is given: nothing to adjust with"}
-    places = tasks.sides[side]
-    counts, weights = tasks.counts[places], tasks.weights[places]
-    if is_plain:
-        found = metric_moments(metric, *np.unique(counts, return_counts=True))
-    elif metric.additive:
-        found = _of_weighted_mean(metric, counts, weights, tasks.groups[average][places])
-    elif metric.has_moments:
-        found = Moments(None, None, "none", f"not a mean over the tasks: no exact moments for {what}")
-    else:
-        found = Moments(None, None, "none", "no exact moments are known for this metric")
+    counts = tasks.counts[tasks.sides[side]]
+    found = metric_moments(metric, *np.unique(counts, return_counts=True))
     known = {"expectation": found.expectation, "reason": found.reason, "reason_static_scorer": _NOT_COUNTED}
     if not tasks.one_list:
         return known | {"variance": found.variance, "reason_random_scorer": _NOT_COUNTED}
     known["reason"] = found.reason or "the tasks share one list of negatives: their ranks are not independent"
-    is_known = is_plain and metric.additive and metric.term is not None
-    return known | {"variance_random_scorer": _of_one_list(metric, counts) if is_known else None}
-
-
-def _of_weighted_mean(metric: Metric, counts: FloatArray, weights: FloatArray, groups: IntArray) -> Moments:
-    """Return the moments of the mean over groups of sum w f(r) / sum w: exact, since the tasks are independent."""
-    counted = (weights > 0) & (counts >= metric.least_candidates)
-    if not counted.any():
-        return Moments(None, None, "none", "there are no tasks that count")
-    counts, weights, groups = counts[counted], weights[counted], groups[counted]
-    distinct, place = np.unique(counts, return_inverse=True)
-    mean, variance = (moment[place] for moment in mean_and_variance(metric, distinct))
-    total = np.bincount(groups, weights)
-    present = total > 0
-    expectations = np.bincount(groups, weights * mean)[present] / total[present]
-    variances = np.bincount(groups, weights**2 * variance)[present] / total[present] ** 2
-    return Moments(float(expectations.mean()), float(variances.sum() / expectations.size**2), "weighted mean")
+    return known | {"variance_random_scorer": _of_one_list(metric, counts) if metric.additive else None}
 
 
 def _of_one_list(metric: Metric, counts: FloatArray) -> float:

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from rankadjust.base.errors import ImpossibleValueError, RankadjustError
-from rankadjust.chance.drawn_scorer import FAR, MOST_TASKS, draws_reaching, p_of_draws, reason_with_draws
+from rankadjust.chance.drawn_scorer import DRAWS, FAR, MOST_TASKS, draws_reaching
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.typed import Typed, typed_value
 from rankadjust.counting.evaluators import as_evaluator_prints
@@ -41,9 +40,8 @@ class Adjusted:
     z_random_scorer : float
         z in standard deviations of a random scorer. scores_used: per_time or static, for temporal data.
     p_random_scorer, draws_reaching : float, int
-        Of at most 2,500 tasks, where z_random_scorer is within 10, or would be by that of MR and MRR: in how many of
-        10,000 draws a random scorer is at least as good as the worst of the values that are printed alike, and
-        p = (1 + draws_reaching) / 10,001.
+        Of at most 2,500 tasks, where z_random_scorer is within 10: in how many of 10,000 draws a random scorer is at
+        least as good as the worst of the values that are printed alike, and p = (1 + draws_reaching) / 10,001.
     baseline, baseline_value : str, float
         The counting baseline that the value is compared with, and the baseline's value.
     gain, gain_low, gain_high : float
@@ -181,9 +179,11 @@ def _adjusted(
     worst = value.ends[0 if metric.increasing else 1]
     if row["expectation"] is None:
         raise RankadjustError(f"{metric.label} has no expectation for {evaluation_set}: {row['reason']}")
-    reached = reaching_draws({**row, "value": worst}, metric, evaluation_set)
-    row |= {"draws_reaching": reached, "p_random_scorer": p_of_draws(reached)}
-    row["reason_random_scorer"] = reason_with_draws(row, metric)
+    reached = _reaching_draws(row, worst, metric, evaluation_set)
+    row |= {
+        "draws_reaching": reached,
+        "p_random_scorer": None if reached is None else (1 + reached) / (1 + DRAWS),
+    }
     return Adjusted(**{name: row[name] for name in Adjusted.__dataclass_fields__})
 
 
@@ -198,32 +198,15 @@ def _constants(evaluation_set: EvaluationSet, metric: Metric, against: str | Non
     return row | dict(zip(("baseline", "baseline_value", "reason_gain"), compared, strict=True))
 
 
-_INVERSE_OF = {
-    "inverse_arithmetic_mean_rank": "arithmetic_mean_rank",
-    "harmonic_mean_rank": "inverse_harmonic_mean_rank",
-    "inverse_geometric_mean_rank": "geometric_mean_rank",
-    "inverse_median_rank": "median_rank",
-}
-
-
-def reaching_draws(row: Mapping[str, Any], metric: Metric, evaluation_set: EvaluationSet) -> int | None:
+def _reaching_draws(
+    row: Mapping[str, Any], value: float, metric: Metric, evaluation_set: EvaluationSet
+) -> int | None:
     """Return in how many draws a random scorer is at least as good, None without need to draw, or without counts.
 
-    row: value, tasks, z, z_random_scorer, scores_used, variance_random_scorer and variance_static_scorer.
+    row: tasks, z_random_scorer, scores_used, variance_random_scorer and variance_static_scorer.
     """
-    if row["tasks"] is None or row["tasks"] > MOST_TASKS:
-        return None
-    is_static = row["scores_used"] == "static"
-    value = row["value"]
-    if metric.additive:
-        z = row["z_random_scorer"]
-        variances = {metric.key: row["variance_static_scorer" if is_static else "variance_random_scorer"]}
-    else:
-        if metric.key in _INVERSE_OF and value > 0:
-            # As good as x by one metric is as good as 1 / x by the other.
-            value, metric = 1 / value, resolve(_INVERSE_OF[metric.key])
-        z, variances = _like_means(row["z"], metric, evaluation_set)
-    if z is None or abs(z) >= FAR:
+    z, tasks, is_static = row["z_random_scorer"], row["tasks"], row["scores_used"] == "static"
+    if tasks is None or tasks > MOST_TASKS or z is None or abs(z) >= FAR:
         return None
     shared = "static_shared_pairs" if is_static else "shared_pairs"
     *names, side = evaluation_set.evaluation
@@ -233,39 +216,5 @@ def reaching_draws(row: Mapping[str, Any], metric: Metric, evaluation_set: Evalu
     if not counts.height or shared not in counts.columns or counts[shared].null_count():
         return None
     rows = counts.select("side", "num_candidates", "tasks", shared).rows()
-    exact = {key: variance**0.5 for key, variance in variances.items()}
-    return draws_reaching(tuple(rows), metric, value, exact)
-
-
-def _like_means(
-    z: float | None, metric: Metric, evaluation_set: EvaluationSet
-) -> tuple[float | None, dict[str, float]]:
-    """Return an estimate of z under a random scorer, and the variances of the means that a metric goes with.
-
-    The variance of a metric that is not a mean is not derived: GMR and the median go with MR and MRR. No z for data
-    with times, which have two random scorers.
-    """
-    known = evaluation_set.moments([metric.key] if metric.additive else ["mr", "mrr"])
-    columns = known.select("variance", "variance_random_scorer", "variance_static_scorer")
-    independent, of_scorer, static = columns.cast(pl.Float64).fill_null(np.nan).to_numpy().T
-    if z is None or not known.height or not np.array_equal(of_scorer, static):
-        return None, {}
-    ratio = np.sqrt(of_scorer / independent).max()
-    return z / float(ratio), dict(zip(known["metric"], of_scorer.tolist(), strict=True))
-
-
-def add_drawn_p(rows: pl.DataFrame, evaluation_set: EvaluationSet | None) -> pl.DataFrame:
-    """Add p_random_scorer to rows of `evaluate`, null for averages over groups, and say where none is drawn."""
-    kind = pl.Float64
-    if evaluation_set is None:
-        return rows.with_columns(p_random_scorer=pl.lit(None, kind))
-    sides = {side: evaluation_set.of_side(side) for side in rows["side"].unique()}
-    p_values = [
-        p_of_draws(reaching_draws(row, resolve(row["metric"]), sides[row["side"]]))
-        if row["average"] == "micro" and row["value"] is not None
-        else None
-        for row in rows.iter_rows(named=True)
-    ]
-    with_p = rows.with_columns(p_random_scorer=pl.Series(p_values, dtype=kind))
-    reasons = [reason_with_draws(row, resolve(row["metric"])) for row in with_p.iter_rows(named=True)]
-    return with_p.with_columns(reason_random_scorer=pl.Series(reasons, dtype=pl.String))
+    variance = row["variance_static_scorer" if is_static else "variance_random_scorer"]
+    return draws_reaching(tuple(rows), metric, value, variance**0.5)

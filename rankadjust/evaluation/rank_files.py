@@ -1,8 +1,7 @@
 """Ranking tasks: tables with one row a task, read from files, frames or arrays and checked.
 
-Columns: rank, or optimistic and pessimistic (of tied scores); side (head, tail); optionally triple, num_candidates,
-weight and group, and the columns that `task_attributes` names. Other columns are left alone
-(docs/rank-files.md).
+Columns: rank, or optimistic and pessimistic (of tied scores); side (head, tail); optionally triple, num_candidates, and
+the columns that `task_attributes` names. Other columns are left alone (docs/rank-files.md).
 """
 
 import csv
@@ -28,15 +27,12 @@ from rankadjust.evaluation.rank_columns import (
     with_bounds,
     with_sides,
 )
-from rankadjust.evaluation.score_files import as_array, holds_scores, ranks_of_scores, read_array, read_scores
+from rankadjust.evaluation.score_files import as_array, ranks_of_scores, read_array, read_scores
 from rankadjust.evaluation.task_attributes import ATTRIBUTES
-from rankadjust.evaluation.tool_files import holds_answers, read_answers, read_trace
+from rankadjust.evaluation.tool_files import holds_answers, read_answers
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _SUFFIXES = (*_SEPARATORS, ".parquet")
-# So LibKGE calls it, in a folder for each run.
-_TRACE = "trace.yaml"
-_TRACES = (".yaml", ".yml")
 # Head, relation and tail of a triple, and the ranks of head and tail: 'a;r;b;1;MISS_3'.
 _TRIPLE_WITH_RANKS = re.compile(r"[^;]*;[^;]*;[^;]*(?:;(?:\d+(?:\.\d+)?|MISS\w*)){2}")
 
@@ -47,7 +43,7 @@ def tasks_from(
     where: str = "the ranks",
     layout: Layout | None = None,
 ) -> pl.DataFrame:
-    """Return the tasks of a file or folder (ranks or scores), of a frame, or of an array of ranks.
+    """Return the tasks of a file (ranks or scores), of a frame, or of an array of ranks.
 
     where: the name of the source in messages, if it is not a file. num_candidates: one number for all tasks or one
     for each; None where the source says it, or nobody does. layout: what the source does not say about its columns. The
@@ -124,57 +120,31 @@ def _tasks_of(frame: pl.DataFrame, layout: Layout, where: str, first_row: int) -
 
 
 def _read(path: Path, layout: Layout) -> pl.DataFrame:
-    if holds_scores(path):
+    if path.suffix == ".npz":
         return _of_scores(read_scores(path), str(path))
     if re.match("[a-z]{2,}:/", str(path)):
         raise RankadjustError(f"{path}: this is an address; download the file, and give its path")
-    if (path / _TRACE).is_file():
-        path /= _TRACE
     if path.is_dir():
-        return _read_folder(path, layout)
+        raise RankadjustError(f"{path}: this is a folder; give one file of ranks or scores")
     if holds_answers(path):
         return _checked(read_answers(path, layout.known, layout.most), str(path), first_row=1)
     if path.suffix == ".npy":
         return _tasks_of(_of_array(read_array(path), layout, str(path)), layout, str(path), first_row=0)
-    frame = read_trace(path) if path.suffix in _TRACES else _read_table(path, layout)
+    frame = _read_table(path, layout)
     # People count lines from 1, and the header of a text table is one.
     is_headed = not layout.columns and tuple(frame.columns) != TRIPLE_WITH_RANKS
     return _tasks_of(frame, layout, str(path), 1 + (_suffix(path) in _SEPARATORS and is_headed))
 
 
-def _read_folder(path: Path, layout: Layout) -> pl.DataFrame:
-    files = sorted(file for file in path.iterdir() if _suffix(file) in _SUFFIXES)
+def run_files(folder: Path) -> list[Path]:
+    """Return the tables and .npz files in a folder, by name, or raise where there is none."""
+    files = sorted(
+        path
+        for path in folder.iterdir()
+        if not path.name.startswith(".") and (path.suffix == ".npz" or _suffix(path) in _SUFFIXES)
+    )
     if not files:
-        raise RankadjustError(f"{path}: the folder holds neither scores.npy nor {', '.join(_SUFFIXES)} files")
-    tables = [_read(file, layout) for file in files]
-    for file, table in zip(files, tables, strict=True):
-        if table.columns != tables[0].columns:
-            raise RankadjustError(
-                f"{file}: the columns are {', '.join(table.columns)}, but {files[0].name} has "
-                f"{', '.join(tables[0].columns)}; give every file the same"
-            )
-    return pl.concat(tables)
-
-
-def run_sources(folder: Path, *, folders: bool = False) -> list[Path]:
-    """Return what holds ranks or scores in a folder, by name, or raise where there is nothing.
-
-    These are tables, .npz files, traces of LibKGE (trace.yaml, trace-1.yaml and the like, since a folder of LibKGE has
-    its settings in other .yaml files), and folders that hold scores or a trace.yaml; all folders if these are wanted.
-    """
-
-    def is_run(path: Path) -> bool:
-        if path.is_dir():
-            return folders or holds_scores(path) or (path / _TRACE).is_file()
-        is_trace = path.suffix in _TRACES and path.name.startswith(Path(_TRACE).stem)
-        return is_trace or path.suffix == ".npz" or _suffix(path) in _SUFFIXES
-
-    files = sorted(path for path in folder.iterdir() if not path.name.startswith(".") and is_run(path))
-    if not files:
-        raise RankadjustError(
-            f"{folder}: the folder holds no ranks or scores: neither {', '.join(_SUFFIXES)} and .npz files "
-            "nor trace.yaml of LibKGE, nor folders with one of these"
-        )
+        raise RankadjustError(f"{folder}: the folder holds no {', '.join(_SUFFIXES)} and .npz files")
     return files
 
 
@@ -185,8 +155,8 @@ def _read_table(path: Path, layout: Layout) -> pl.DataFrame:
         if _suffix(path) in _SEPARATORS:
             return _read_text(path, _SEPARATORS[_suffix(path)], layout.columns)
     raise RankadjustError(
-        f"{path}: not a table of ranks or scores; known are {', '.join(_SUFFIXES)}, .npy, .npz, trace.yaml of LibKGE, "
-        "and lists of answers of AnyBURL"
+        f"{path}: not a table of ranks or scores; known are {', '.join(_SUFFIXES)}, .npy, .npz, and lists of "
+        "answers of AnyBURL"
     )
 
 
@@ -253,10 +223,9 @@ def _no_count(name: str) -> pl.Expr:
 
 
 _best, _worst = (pl.col(name) for name in TIED)
-_rank, _weight = pl.col("rank"), pl.col("weight")
+_rank = pl.col("rank")
 _no_rank = ~((_rank >= 1) & (_rank < 2.0**51) & (_rank * 2 % 1 == 0))
 _no_number = _no_count("num_candidates") | (pl.col("num_candidates") < pl.max_horizontal("rank", *TIED))
-_IN_ALL = (pl.lit(value=False), "given for every task, or for none")
 # For each column the wrong cells, and the rule in words; a column that a table lacks is null.
 _RULES = (
     ("rank", _no_rank, "a rank: a whole number from 1 on, or a half between two"),
@@ -264,13 +233,11 @@ _RULES = (
     (TIED[1], _no_count(TIED[1]) | (_worst < _best), "a whole number not below optimistic"),
     ("rank", (_rank < _best) | (_rank > _worst), "a rank from optimistic to pessimistic"),
     ("side", ~pl.col("side").is_in(TASK_SIDES), "head or tail"),
-    ("triple", *_IN_ALL),
+    ("triple", pl.lit(value=False), "given for every task, or for none"),
     ("num_candidates", _no_number, "a whole number not below the rank"),
-    ("weight", ~((_weight >= 0) & _weight.is_finite()), "a number from 0 on"),
-    ("group", *_IN_ALL),
 )
 COLUMNS = tuple(dict.fromkeys(name for name, _, _ in _RULES))
-_NUMBERS = ("rank", *TIED, "num_candidates", "weight")
+_NUMBERS = ("rank", *TIED, "num_candidates")
 _TEXT = pl.String | pl.Categorical | pl.Enum
 
 
@@ -315,8 +282,6 @@ def _checked(frame: pl.DataFrame, where: str, first_row: int, height: int | None
         wrong = judged.select((is_wrong.fill_null(value=False) | pl.col(name).is_null()).arg_true())
         if wrong.height:
             refuse(int(wrong.item(0, 0)), name, rule)
-    if "weight" in present and tasks["weight"].sum() == 0:
-        raise RankadjustError(f"{where}: every weight is 0; at least one must be more")
     return tasks
 
 
@@ -341,6 +306,12 @@ def _check_columns(frame: pl.DataFrame, where: str) -> None:
     """Raise where ranks are missing, or where a column is called nearly like one that is missing."""
     if not frame.columns:
         raise RankadjustError(f"{where}: there are no ranks: it is empty")
+    for name in ("weight", "group"):
+        if name in frame.columns:
+            raise RankadjustError(
+                f"{where}: the column {name} is not read, as tasks weigh alike and there are no macro averages; "
+                "leave it out, or evaluate each relation by itself (--by relation)"
+            )
     absent = [name for name in COLUMNS if name not in frame.columns]
     for name in frame.columns:
         # So polars calls the second column of a name.

@@ -1,8 +1,7 @@
 """Ranks from scores: optimistic and pessimistic ranks of the true answers, block by block.
 
-Scores are a matrix of tasks and candidates; a higher score is better. They come as arrays or tensors, as one .npz file,
-or as a folder of .npy files that is read a few rows at a time, so that it may be larger than the memory
-(docs/rank-files.md).
+Scores are a matrix of tasks and candidates; a higher score is better. They come as arrays or tensors, or as one .npz
+file (docs/rank-files.md).
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,18 +12,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from rankadjust.base.arrays import IntArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.io import readable
 
 # One value a task, taken over into the table of ranks.
-TASK_COLUMNS = ("side", "triple", "weight", "group")
+TASK_COLUMNS = ("side", "triple")
 
 _NUMBERS = "fiu"  # kinds of types, as numpy names them
 _BLOCK = 2**22  # scores that are looked at together
-_ROW_POINTERS, _COLUMNS = "filter_indptr", "filter_indices"
 # The arrays of the evaluators of OGB and TGB: the scores of the true answers, and of their negatives.
 _POSITIVE, _NEGATIVE = "y_pred_pos", "y_pred_neg"
 # From here on a power of ten stands for a mask.
@@ -35,9 +32,8 @@ def rank_scores(scores: ArrayLike, target: ArrayLike, mask: ArrayLike | None = N
     """Return the rank of the true answer of each task among its candidates.
 
     scores: numbers (tasks, candidates), higher is better. target: whole numbers (tasks,), the column of the
-    true answer, from 0. mask: truth values (tasks, candidates), or a scipy sparse array, true for candidates
-    that are filtered out; the true answer is a candidate whatever the mask says. None: nothing is filtered. Tensors of
-    torch are read like arrays.
+    true answer, from 0. mask: truth values (tasks, candidates), true for candidates that are filtered out; the true
+    answer is a candidate whatever the mask says. None: nothing is filtered. Tensors of torch are read like arrays.
 
     Columns of the result (Int64): optimistic (1 + number of candidates with a higher score), pessimistic
     (number of candidates with an equal or higher score, the true answer included), num_candidates (the true
@@ -51,12 +47,8 @@ def rank_scores(scores: ArrayLike, target: ArrayLike, mask: ArrayLike | None = N
     >>> rank_scores([[0.1, 0.7, 0.7, 0.2]], [1], mask=[[False, False, True, False]]).to_dicts()
     [{'optimistic': 1, 'pessimistic': 1, 'num_candidates': 3}]
     """
-    filtered = _in_rows(mask) if sparse.issparse(mask) else None if mask is None else as_array(mask)
+    filtered = None if mask is None else as_array(mask)
     return _ranked(as_array(scores), as_array(target), filtered, "the scores")
-
-
-def _in_rows(matrix: Any) -> sparse.csr_array:  # noqa: ANN401 - any of scipy's sparse arrays and matrices
-    return sparse.csr_array(matrix).astype(np.bool_)
 
 
 def as_array(values: Any) -> NDArray[Any]:  # noqa: ANN401 - whatever numpy takes, and tensors
@@ -68,39 +60,20 @@ def as_array(values: Any) -> NDArray[Any]:  # noqa: ANN401 - whatever numpy take
     return np.asarray(values)
 
 
-def holds_scores(path: Path) -> bool:
-    """Return whether a path is an .npz file or a folder with scores.npy or y_pred_pos.npy."""
-    return path.suffix == ".npz" or any((path / f"{name}.npy").is_file() for name in ("scores", _POSITIVE))
-
-
 def read_scores(path: str | Path) -> pl.DataFrame:
-    """Return the ranks of the scores in an .npz file or a folder, as `rank_scores` does.
+    """Return the ranks of the scores in an .npz file, as `rank_scores` does.
 
-    The file holds scores, target and optionally mask (dense), or filter_indptr and filter_indices (a sparse
-    mask in compressed rows, as in scipy). The folder holds scores.npy, target.npy and optionally mask.npy,
-    or filter.npz (written by scipy.sparse.save_npz); scores.npy and mask.npy are never read as a whole.
-    In place of scores and target both may hold y_pred_pos (tasks,) and y_pred_neg (tasks, negatives), as the evaluators
-    of OGB and TGB take them. Both may hold one value a task of side, triple, weight and group, which become columns of
-    the result.
+    The file holds scores, target and optionally mask; or y_pred_pos (tasks,) and y_pred_neg (tasks, negatives), as the
+    evaluators of OGB and TGB take them. It may hold side and triple (tasks,), which become columns of the result.
     """
-    path = Path(path)
-    arrays: dict[str, Any] = {}
-    if path.suffix == ".npz":
-        with _readable(path), np.load(path, allow_pickle=False) as members:
-            # If a member is not an array, numpy returns its bytes.
-            arrays = {name: np.asarray(array) for name, array in members.items()}
-        return ranks_of_scores(arrays, path)
-    for name in ("scores", "mask", "target", _POSITIVE, _NEGATIVE, *TASK_COLUMNS):
-        if (file := path / f"{name}.npy").is_file():
-            arrays[name] = read_array(file)
-    if (file := path / "filter.npz").is_file():
-        with _readable(file):
-            arrays["filter"] = _in_rows(sparse.load_npz(file))
+    with _readable(Path(path)), np.load(path, allow_pickle=False) as members:
+        # If a member is not an array, numpy returns its bytes.
+        arrays = {name: np.asarray(array) for name, array in members.items()}
     return ranks_of_scores(arrays, path)
 
 
 def read_array(path: Path) -> NDArray[Any]:
-    """Return the array in a .npy file as a map of the file, which is read a few rows at a time."""
+    """Return the array in a .npy file as a map of the file, so that a header cannot claim memory."""
     with _readable(path):
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
         return array
@@ -113,6 +86,11 @@ def _readable(path: Path) -> AbstractContextManager[None]:
 
 def ranks_of_scores(arrays: Mapping[str, Any], path: str | Path = "the scores") -> pl.DataFrame:
     """Return the ranks of arrays, named as in a file of scores (`read_scores`); path: for messages."""
+    for name in ("filter_indptr", "filter", "weight", "group"):
+        if name in arrays:
+            raise RankadjustError(
+                f"{path}: '{name}' is not read: a filter is the array mask, and tasks weigh alike"
+            )
     against = _POSITIVE in arrays or _NEGATIVE in arrays
     for name in (_POSITIVE, _NEGATIVE) if against else ("scores", "target"):
         if name not in arrays:
@@ -129,7 +107,7 @@ def ranks_of_scores(arrays: Mapping[str, Any], path: str | Path = "the scores") 
 
 def _among_candidates(arrays: Mapping[str, Any], path: str | Path) -> pl.DataFrame:
     scores = as_array(arrays["scores"])
-    mask = _mask(arrays, scores.shape, path)
+    mask = as_array(arrays["mask"]) if "mask" in arrays else None
     ranks = _ranked(scores, as_array(arrays["target"]), mask, str(path))
     if mask is not None and scores.shape[1] > 1 and (ranks["num_candidates"] == 1).all():
         raise RankadjustError(
@@ -137,28 +115,6 @@ def _among_candidates(arrays: Mapping[str, Any], path: str | Path) -> pl.DataFra
             "it is true where a candidate is filtered out: is it inverted?"
         )
     return ranks
-
-
-def _mask(
-    arrays: Mapping[str, Any], shape: tuple[int, ...], path: str | Path
-) -> NDArray[Any] | sparse.csr_array | None:
-    """Return what is filtered out; the arrays give it at most once."""
-    given = [name for name in ("mask", "filter", _ROW_POINTERS) if name in arrays]
-    if len(given) > 1:
-        raise RankadjustError(f"{path}: {given[0]} and {given[1]} both say what is filtered; leave one out")
-    if given != [_ROW_POINTERS]:
-        return arrays[given[0]] if "filter" in given else as_array(arrays["mask"]) if given else None
-    try:
-        pointers, columns = arrays[_ROW_POINTERS], arrays[_COLUMNS]
-        filled = np.ones(columns.size, dtype=np.bool_)
-        mask = sparse.csr_array((filled, columns, pointers), shape=(pointers.size - 1, *shape[1:]))
-        mask.check_format(full_check=True)
-    except (KeyError, TypeError, ValueError):
-        raise RankadjustError(
-            f"{path}: '{_ROW_POINTERS}' and '{_COLUMNS}' are not compressed rows; "
-            "write indptr and indices of a scipy.sparse.csr_array"
-        ) from None
-    return mask
 
 
 def _against_negatives(arrays: Mapping[str, Any], path: str | Path) -> pl.DataFrame:
@@ -202,7 +158,7 @@ def _against_negatives(arrays: Mapping[str, Any], path: str | Path) -> pl.DataFr
 
 
 def _ranked(
-    scores: NDArray[Any], target: NDArray[Any], mask: NDArray[Any] | sparse.csr_array | None, where: str
+    scores: NDArray[Any], target: NDArray[Any], mask: NDArray[Any] | None, where: str
 ) -> pl.DataFrame:
     _check_shapes(scores, target, mask, where)
     answers = target.astype(np.int64)
@@ -211,8 +167,7 @@ def _ranked(
     for start in range(0, answers.size, step):
         rows = slice(start, start + step)
         filtered = None if mask is None else mask[rows]
-        dense = filtered.toarray() if sparse.issparse(filtered) else filtered
-        ranks[:, rows] = _ranked_block(scores[rows], answers[rows], dense, start, where)
+        ranks[:, rows] = _ranked_block(scores[rows], answers[rows], filtered, start, where)
     return pl.DataFrame(dict(zip(("optimistic", "pessimistic", "num_candidates"), ranks, strict=True)))
 
 
@@ -255,9 +210,7 @@ def _refuse_unusable(scores: NDArray[Any], is_candidate: NDArray[np.bool_], firs
     )
 
 
-def _check_shapes(
-    scores: NDArray[Any], target: NDArray[Any], mask: NDArray[Any] | sparse.csr_array | None, where: str
-) -> None:
+def _check_shapes(scores: NDArray[Any], target: NDArray[Any], mask: NDArray[Any] | None, where: str) -> None:
     if len(scores.shape) != 2 or 0 in scores.shape:
         raise RankadjustError(f"{where}: scores have the shape {scores.shape}, not (tasks, candidates)")
     if scores.dtype.kind not in _NUMBERS:

@@ -34,9 +34,7 @@ class Tasks:
     sides: for each side (head, tail, both) the positions of its tasks.
     ranks: for each type of rank (given; or optimistic, realistic, pessimistic, expected) the best and the worst rank of
         every task. They differ for expected ranks only, where every whole rank between them is equally likely.
-    counts: numbers of candidates, nan where not known. weights: 1 where none are given.
-    groups: for each average the number of every task's group, from 0 on; the micro average has one group, the macro
-        average the groups of the column group.
+    counts: numbers of candidates, nan where not known.
     by_triple: whether triples are known, otherwise each task is one.
     clusters: the clusters of each population that is known; triples always are.
     one_list: whether all tasks have the same list of negatives, so that their ranks depend on each other.
@@ -45,8 +43,6 @@ class Tasks:
     sides: Mapping[str, IntArray]
     ranks: Mapping[str, tuple[FloatArray, FloatArray]]
     counts: FloatArray
-    weights: FloatArray
-    groups: Mapping[str, IntArray]
     by_triple: bool
     clusters: Mapping[str, "Clusters"]
     one_list: bool = False
@@ -54,11 +50,6 @@ class Tasks:
     def ways(self, population: str, side: str) -> list[IntArray]:
         """Return the clusters of the tasks of a side for a population, as `Clusters.ways`."""
         return self.clusters[population].ways(side, self.sides[side])
-
-    @cached_property
-    def weighted(self) -> bool:
-        """Whether some tasks weigh more than others."""
-        return bool((self.weights != self.weights[0]).any())
 
     @cached_property
     def counts_known(self) -> bool:
@@ -72,15 +63,12 @@ def tasks_of(frame: pl.DataFrame) -> Tasks:
     by_triple = "triple" in frame.columns
     triples = _numbered(frame["triple"]) if by_triple else np.arange(frame.height)
     known = [name for name, column in _COLUMN.items() if by_triple and column in frame.columns]
-    groups = {"micro": np.broadcast_to(np.int64(0), frame.height)}
-    if "group" in frame.columns:
-        groups["macro"] = _numbered(frame["group"])
     return Tasks(
         sides=sides,
         ranks=_ranks(frame),
-        counts=_column(frame, "num_candidates", np.nan),
-        weights=_column(frame, "weight", 1.0),
-        groups=groups,
+        counts=frame["num_candidates"].to_numpy()
+        if "num_candidates" in frame.columns
+        else np.full(frame.height, np.nan),
         by_triple=by_triple,
         clusters={"triples": Clusters({"both": triples})}
         | {name: clusters_of(frame, name) for name in known},
@@ -129,10 +117,6 @@ def _ranks(frame: pl.DataFrame) -> Mapping[str, tuple[FloatArray, FloatArray]]:
 def _numbered(column: pl.Series) -> IntArray:
     """Return a number for each value of a column, from 0 on, the same for equal values."""
     return (column.rank("dense") - 1).cast(pl.Int64).to_numpy()
-
-
-def _column(frame: pl.DataFrame, name: str, default: float) -> FloatArray:
-    return frame[name].to_numpy() if name in frame.columns else np.broadcast_to(default, frame.height)
 
 
 # --- clusters ------------------------------------------------------------------------------------------------

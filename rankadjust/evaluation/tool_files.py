@@ -1,4 +1,11 @@
-"""Ranks in the files of other tools: traces of LibKGE, and lists of the best answers of AnyBURL and PyClause."""
+"""Ranks in files of the best answers to each query, as AnyBURL and PyClause write them: a triple, then two lists.
+
+    a r b
+    Heads: a    0.9    c    0.4
+    Tails: c    0.8    b    0.7
+
+There are tabs between the answers and their scores.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -7,72 +14,9 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.frames import filled
 from rankadjust.base.io import readable
 from rankadjust.data.read import read_triples
 from rankadjust.data.registry import Format
-
-# --- traces of LibKGE ------------------------------------------------------------------------------------------
-
-_NUMBERS = ("s", "p", "o", "epoch", "rank_filtered", "rank_filtered_with_test")
-_SIDE_OF_TASK = {"sp": "tail", "po": "head"}
-
-
-def read_trace(path: Path) -> pl.DataFrame:
-    """Return triple (LibKGE's three ids with commas), side, rank, relation and query of every task of a trace.yaml.
-
-    A trace of an evaluation with `eval.trace_level: example` has one record a line, in YAML's flow style: `task: sp`
-    asks for the object, `task: po` for the subject. Millions of lines are read by their keys rather than as YAML, which
-    takes a thousand times as long.
-
-    The rank is the basis of LibKGE's filtered metrics: filtered with the test triples if the trace has it
-    (validation data), else filtered. Of several epochs the last counts. Raises RankadjustError where the trace has no
-    examples, or examples of several splits.
-    """
-    with readable(path, "cannot be read as a trace of LibKGE"):
-        lines = path.read_text(encoding="utf-8").splitlines()
-    examples = [line for line in lines if "event: example_rank" in line]
-    if not examples:
-        raise RankadjustError(
-            f"{path}: there is no rank of a single triple; evaluate with LibKGE's option eval.trace_level=example"
-        )
-    of_key = (
-        pl.col("line").str.extract(rf"[{{ ]{key}: ([^,}}]+)[,}}]").alias(key)
-        for key in (*_NUMBERS, "task", "split")
-    )
-    ranks = (
-        pl.DataFrame({"line": examples})
-        .with_columns(*of_key)
-        .with_columns(pl.col(_NUMBERS).cast(pl.Int64, strict=False))
-        .with_columns(
-            rank=pl.coalesce("rank_filtered_with_test", "rank_filtered"),
-            side=pl.col("task").replace_strict(_SIDE_OF_TASK, default=None, return_dtype=pl.String),
-        )
-    )
-    broken = ranks.filter(pl.any_horizontal(pl.col("rank", "side").is_null()))
-    if broken.height:
-        line = broken["line"][0]
-        raise RankadjustError(f"{path}: a record has no task sp or po, or no rank_filtered: {line[:80]}…")
-    splits = ranks["split"].drop_nulls().unique().sort().to_list()
-    if len(splits) > 1:
-        raise RankadjustError(
-            f"{path}: there are ranks of the splits {' and '.join(splits)}; keep the lines of one"
-        )
-    is_tail = pl.col("side") == "tail"
-    return ranks.filter(pl.col("epoch").eq_missing(pl.col("epoch").max())).select(
-        filled("{},{},{}", "s", "p", "o").alias("triple"),
-        "side",
-        "rank",
-        relation=pl.col("p").cast(pl.String),
-        query=pl.when(is_tail).then(filled("{},{},?", "s", "p")).otherwise(filled("?,{},{}", "p", "o")),
-    )
-
-
-# --- lists of the best answers ---------------------------------------------------------------------------------
-#
-#     a r b
-#     Heads: a	0.9	c	0.4
-#     Tails: c	0.8	b	0.7
 
 _SIDES = {"Heads:": "head", "Tails:": "tail"}
 

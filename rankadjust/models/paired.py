@@ -20,8 +20,8 @@ from rankadjust.base.progress import progress
 from rankadjust.base.vocabulary import TIED
 from rankadjust.database.counted_baselines import known_baseline
 from rankadjust.database.evaluation_set import EvaluationSet
-from rankadjust.evaluation.rank_files import run_sources, tasks_from
-from rankadjust.evaluation.score_files import as_array, holds_scores
+from rankadjust.evaluation.rank_files import run_files, tasks_from
+from rankadjust.evaluation.score_files import as_array
 from rankadjust.evaluation.task_attributes import ATTRIBUTES, baselines_in, on_side, with_attributes
 
 Source = str | Path | pl.DataFrame | ArrayLike
@@ -60,7 +60,7 @@ def paired(
 ) -> Paired:
     """Return the matched tasks of at least so many models, by their names.
 
-    models: a file, frame or array, a folder with one file or folder a run, or a list of runs, as `tasks_from` takes
+    models: a file, frame or array, a folder with one file a run, or a list of runs, as `tasks_from` takes
         each. The ranks of arrays are matched by their places.
     attributes: a table of the tasks as the workflow's target `tasks` writes it; its num_candidates belong to the
         tasks.
@@ -75,7 +75,7 @@ def paired(
             runs.append((name, _runs(name, source, side)))
             report(1)
     first_name, first = runs[0][1][0]
-    tasks = first.select(name for name in first.columns if name not in ("rank", "weight", "group"))
+    tasks = first.select(name for name in first.columns if name != "rank")
     for _, runs_of_model in runs:
         for name, run in runs_of_model:
             tasks = _matched(tasks, first_name, run, name)
@@ -91,8 +91,7 @@ def paired(
 def _runs(name: str, source: Source | Sequence[Source], side: str) -> list[tuple[str, pl.DataFrame]]:
     """Return what each run of a model is called in messages, and its tasks."""
     if isinstance(source, str | Path):
-        is_folder = Path(source).is_dir() and not holds_scores(Path(source))
-        files = run_sources(Path(source)) if is_folder else [source]
+        files = run_files(Path(source)) if Path(source).is_dir() else [source]
         return [(str(file), _one_run(file, str(file), side)) for file in files]
     shape = np.shape(as_array(source)) if hasattr(source, "__array__") else ()
     is_list = isinstance(source, Sequence) and len(source) > 0 and isinstance(source[0], Number)
@@ -123,8 +122,6 @@ def _one_run(source: Any, where: str, side: str) -> pl.DataFrame:  # noqa: ANN40
         raise RankadjustError(
             f"{where}: there is no column triple, so that its tasks cannot be matched with those of other models"
         )
-    if "weight" in tasks.columns and tasks["weight"].n_unique() > 1:
-        raise RankadjustError(f"{where}: weighted tasks cannot be compared; leave out the column weight")
     if "side" not in tasks.columns:
         tasks = tasks.with_columns(side=pl.lit("both"))
     if "rank" not in tasks.columns:

@@ -10,9 +10,9 @@ import polars as pl
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.chance.metrics import Metric
 from rankadjust.evaluation.spread import Spread, cluster_sums, effective, why_too_short
-from rankadjust.evaluation.tasks import POPULATIONS
+from rankadjust.evaluation.tasks import POPULATIONS, Tasks
 from rankadjust.evaluation.values import ERRORS, RankedTasks, slope
-from rankadjust.models.paired import Model, Paired
+from rankadjust.models.paired import Model
 
 VALUES = pl.Schema(
     {
@@ -64,21 +64,15 @@ class Part:
     """The tasks of one side, and each model's ranks of them, with their clusters for each population."""
 
     def __init__(
-        self,
-        side: str,
-        places: IntArray,
-        matched: Paired,
-        ways: Mapping[str, Sequence[IntArray]],
-        population: str,
-        metrics: Sequence[Metric],
+        self, side: str, tasks: Tasks, models: Sequence[Model], population: str, metrics: Sequence[Metric]
     ) -> None:
-        """Take the matched tasks at some places, and their clusters; population: what intervals and p hold for."""
-        self.side, self.places, self.models, self.metrics = side, places, matched.models, metrics
-        known = matched.tasks["num_candidates"] if "num_candidates" in matched.tasks.columns else None
-        self.counts = np.full(places.size, np.nan) if known is None else known.to_numpy()[places]
-        self.ways, self.population = ways, population
-        self.triples = ways["triples"][0]
-        self.clusters = int(ways[population][0].max()) + 1
+        """Take a side of the tasks; population: what intervals and p hold for."""
+        self.side, self.models, self.population, self.metrics = side, models, population, metrics
+        self.places = tasks.sides[side]
+        self.counts = tasks.counts[self.places]
+        self.ways = {name: tasks.ways(name, side) for name in tasks.clusters}
+        self.triples = self.ways["triples"][0]
+        self.clusters = int(self.ways[population][0].max()) + 1
 
     def results(self) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the values of the models and the differences of each pair, without index and verdicts."""
@@ -110,7 +104,7 @@ class Part:
         best = model.ranks[runs, self.places]
         worst = best if model.worst is None else model.worst[runs, self.places]
         counts = np.tile(self.counts, best.shape[0])
-        return RankedTasks(best.ravel(), worst.ravel(), counts, np.ones(best.size))
+        return RankedTasks(best.ravel(), worst.ravel(), counts)
 
     def _difference(self, first: _Estimates, second: _Estimates) -> pl.DataFrame:
         """Return a row for each metric."""

@@ -11,7 +11,7 @@ from rankadjust.evaluation.evaluate import magnified
 from rankadjust.evaluation.tasks import POPULATIONS
 from rankadjust.models.compare import LEVEL, Comparison
 from rankadjust.output.adjusted_text import short_table
-from rankadjust.output.terminal import filled_table, interval, number, p_value, table
+from rankadjust.output.terminal import filled_table, interval, number, p_value
 
 _TWO = 2
 
@@ -26,37 +26,6 @@ def comparison(compared: Comparison, *, everything: bool = False) -> str:
     )
     seeds = [] if compared.seeds_tested else ["These runs; other seeds were not tested."]
     return "\n\n".join([head, *(_side(compared, side, everything) for side in shown), *seeds])
-
-
-def comparisons(compared: Mapping[str, Comparison], *, everything: bool = False) -> str:
-    """Return the comparison of each data set under its name, and the verdict over all of them."""
-    parts = [
-        f"{name}: {comparison(of_dataset, everything=everything)}" for name, of_dataset in compared.items()
-    ]
-    return "\n\n".join([*parts, _together(compared)])
-
-
-def _together(compared: Mapping[str, Comparison]) -> str:
-    """Return on which data sets and by which metrics each model is better than each other model."""
-    lines = [f"All {len(compared)} data sets together (p (Holm) takes all of them into account):"]
-    parts = {name: _main_side(of_dataset.differences) for name, of_dataset in compared.items()}
-    pairs = next(iter(parts.values())).select("first", "second").unique(maintain_order=True)
-    for first, second in pairs.iter_rows():
-        of_pair = {name: part.filter(first=first, second=second) for name, part in parts.items()}
-        for model, other in ((first, second), (second, first)):
-            better = {name: part.filter(better=model)["metric"].to_list() for name, part in of_pair.items()}
-            where = [f"{name} ({_labels(metrics)})" for name, metrics in better.items() if metrics]
-            if where:
-                lines.append(f"{model} is better than {other} on {listed(where)}.")
-        alike = [name for name, part in of_pair.items() if part["better"].null_count() == part.height]
-        if alike:
-            lines.append(f"{first} and {second} cannot be told apart on {listed(alike)}.")
-    return "\n".join(lines)
-
-
-def _main_side(differences: pl.DataFrame) -> pl.DataFrame:
-    sides = differences["side"].unique(maintain_order=True).to_list()
-    return differences.filter(side="both" if "both" in sides else sides[0])
 
 
 def _side(compared: Comparison, side: str, everything: bool) -> str:
@@ -152,53 +121,6 @@ def _notes(values: pl.DataFrame, differences: pl.DataFrame) -> list[str]:
     return [f"{_labels(metrics)}: {warning}" for warning, metrics in notes.iter_rows()]
 
 
-# --- part by part ------------------------------------------------------------------------------------------
-
-
-def comparison_by(compared: pl.DataFrame, by: str, *, everything: bool = False) -> str:
-    """Return the parts of `compare_by` as a table for each side, metric and pair of models."""
-    shown = compared if everything else _main_side(compared)
-    parts = []
-    for (side, key, first, second), part in shown.group_by(
-        ["side", "metric", "first", "second"], maintain_order=True
-    ):
-        rows = paper_table_by(part, by).drop("side", "metric", "pair")
-        better = {model: part.filter(better=model)["stratum"].to_list() for model in (first, second)}
-        lines = [
-            f"{model} is better on {len(strata)} of {part.height} parts."
-            for model, strata in better.items()
-            if strata
-        ]
-        lines += [f"Nowhere can {first} and {second} be told apart."] if not lines else []
-        label = resolve(str(key)).label
-        heading = f"{label}, side {side}: {first} - {second}"
-        parts.append("\n".join([heading, table(rows.columns, list(rows.iter_rows())), *lines]))
-    return "\n\n".join(parts)
-
-
-def paper_table_by(compared: pl.DataFrame, by: str) -> pl.DataFrame:
-    """Return the parts of `compare_by` as a table of text."""
-    return pl.DataFrame(
-        [
-            {
-                "side": row["side"],
-                "metric": resolve(row["metric"]).label,
-                "pair": f"{row['first']} - {row['second']}",
-                by: row["stratum"],
-                "tasks": number(row["tasks"]),
-                "first": number(row["first_value"]),
-                "second": number(row["second_value"]),
-                "difference": number(row["difference"]),
-                "95 %": interval(row["difference_low"], row["difference_high"], digits=4),
-                "p": p_value(row["p"]),
-                "p (Holm)": p_value(row["p_holm"]),
-                "better": row["better"] or "",
-            }
-            for row in compared.iter_rows(named=True)
-        ]
-    )
-
-
 # --- for a paper and for machines -------------------------------------------------------------------------
 
 
@@ -244,13 +166,6 @@ def _against(differences: pl.DataFrame, model: str, top: object) -> Mapping[str,
         "95 %": interval(low, high, digits=4),
         "p (Holm)": p_value(row["p_holm"]),
     }
-
-
-def of_datasets(tables: Mapping[str, pl.DataFrame], name: str) -> pl.DataFrame:
-    """Return tables of several data sets as one, with a first column of the given name."""
-    return pl.concat(
-        table_of_one.select(pl.lit(dataset).alias(name), pl.all()) for dataset, table_of_one in tables.items()
-    )
 
 
 def for_machines(compared: Comparison) -> dict[str, Any]:

@@ -10,22 +10,22 @@ from rankadjust.evaluation.tasks import POPULATIONS
 from rankadjust.output.adjusted_text import FIRST_METRICS, counting, meaning, short_table
 from rankadjust.output.terminal import NOTHING, filled_table, interval, number
 
-_GROUP = ["average", "side", "rank_type"]
+_GROUP = ["side", "rank_type"]
 # A note about more metrics names the others, if they are less than half as many.
 _MOST_NAMES = 4
 
 
 def main_rows(result: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of `evaluate` that people look at first: both sides together, realistic ranks, micro average."""
+    """Return the rows of `evaluate` that people look at first: both sides together, realistic ranks."""
     types = set(result["rank_type"])
     # Without realistic ranks, the optimistic and the pessimistic ones are bounds.
     kinds = {"realistic"} if "realistic" in types else {"given"} if "given" in types else types
-    rows = result.filter(pl.col("average") == "micro", pl.col("rank_type").is_in(kinds))
+    rows = result.filter(pl.col("rank_type").is_in(kinds))
     return rows.filter(pl.col("side") == "both") if "both" in rows["side"] else rows
 
 
 def evaluation(result: pl.DataFrame) -> str:
-    """Return rows as a short table for each average, side and type of rank, with a sentence and what to beware of.
+    """Return rows as a short table for each side and type of rank, with a sentence and what to beware of.
 
     MRR, Hits@1, Hits@3, Hits@10 and MR come first, and the sentence is about the first row.
     """
@@ -44,7 +44,7 @@ def evaluation(result: pl.DataFrame) -> str:
 
 
 def every_number(result: pl.DataFrame) -> str:
-    """Return every number of the rows as a table for each average, side and type of rank, with reasons and warnings."""
+    """Return every number of the rows as a table for each side and type of rank, with reasons and warnings."""
     parts = [
         f"{_title(key, part)}\n{_aligned(evaluation_table(part))}"
         for key, part in result.group_by(_GROUP, maintain_order=True)
@@ -68,12 +68,12 @@ def _population(result: pl.DataFrame) -> str:
 
 
 def of_parts(result: pl.DataFrame, by: str) -> str:
-    """Return the rows of `evaluate_by` as a table for each average, side, type of rank and metric."""
+    """Return the rows of `evaluate_by` as a table for each side, type of rank and metric."""
     parts = []
     for (*key, metric), part in result.group_by([*_GROUP, "metric"], maintain_order=True):
-        average, side, ranks = key
+        side, ranks = key
         shown = evaluation_table(part.rename({"stratum": by})).drop("metric")
-        title = f"{resolve(str(metric)).label}, {average} average, side {side}, {ranks} ranks"
+        title = f"{resolve(str(metric)).label}, side {side}, {ranks} ranks"
         parts.append(f"{title}\n{_aligned(shown)}")
     return "\n\n".join(parts)
 
@@ -81,12 +81,12 @@ def of_parts(result: pl.DataFrame, by: str) -> str:
 def evaluation_table(result: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of `evaluate` as a table of text, for a paper: values and adjustments with their intervals.
 
-    Columns before the average (what the parts of `evaluate_by` have in common) come first, as they are.
+    Columns before the side (what the parts of `evaluate_by` have in common) come first, as they are.
     """
-    parts = result.columns[: result.columns.index("average")]
+    parts = result.columns[: result.columns.index("side")]
     texts = pl.DataFrame([_texts(row, parts) for row in result.iter_rows(named=True)])
     # What is the same in every row, or in none, is left out.
-    alike = [name for name in ("average", "side", "ranks") if texts[name].n_unique() == 1]
+    alike = [name for name in ("side", "ranks") if texts[name].n_unique() == 1]
     empty = [name for name in texts.columns if texts[name].is_in(["", NOTHING]).all()]
     return texts.drop(*alike, *empty)
 
@@ -96,7 +96,6 @@ def _texts(row: Mapping[str, Any], parts: Sequence[str]) -> dict[str, str]:
     return {
         **{name: row[name] for name in parts},
         **({"tasks": number(row["tasks"])} if parts else {}),
-        "average": row["average"],
         "side": row["side"],
         "ranks": row["rank_type"],
         "metric": resolve(row["metric"]).label,
@@ -107,7 +106,6 @@ def _texts(row: Mapping[str, Any], parts: Sequence[str]) -> dict[str, str]:
         "index 95 %": interval(row["index_low"], row["index_high"]),
         "z": number(row["z"]),
         "z (random scorer)": number(row["z_random_scorer"]),
-        "p (random scorer)": "" if row["p_random_scorer"] is None else number(row["p_random_scorer"], 2),
         "counting": f"{number(row['baseline_value'])} ({row['baseline']})" if is_counted else "",
         "difference": number(row["difference"]) if is_counted else "",
         "difference 95 %": interval(row["difference_low"], row["difference_high"]) if is_counted else "",
@@ -117,8 +115,8 @@ def _texts(row: Mapping[str, Any], parts: Sequence[str]) -> dict[str, str]:
 
 
 def _title(key: tuple[object, ...], part: pl.DataFrame) -> str:
-    average, side, ranks = key
-    return f"{average} average, side {side}, {ranks} ranks: {number(part['tasks'][0])} tasks"
+    side, ranks = key
+    return f"side {side}, {ranks} ranks: {number(part['tasks'][0])} tasks"
 
 
 def _aligned(texts: pl.DataFrame) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankadjust import EvaluationSet, compare, compare_by, count_baselines, evaluate
+from rankadjust import EvaluationSet, compare, count_baselines, evaluate
 from rankadjust.base.errors import RankadjustError
 from rankadjust.baselines.tally import BASELINES, tasks_with_baselines
 from rankadjust.data.encode import encode
@@ -89,14 +89,6 @@ def test_the_best_baseline_is_the_one_of_validation_and_parts_add_up():
     found = compare({"mine": ranks}, dataset=own, against="best", metrics="mrr")
     assert found.models == ["mine", best]
     assert validation.height == 1
-    parts = compare_by({"mine": ranks}, "relation", dataset=own, against="best").filter(side="both")
-    whole = found.differences.filter(side="both")["difference"].item()
-    assert (parts["tasks"] * parts["difference"]).sum() / parts["tasks"].sum() == pytest.approx(
-        whole, rel=1e-12
-    )
-    assert parts["tasks"].sum() == found.tasks
-    # A part of one cluster has no p.
-    assert parts.filter(clusters=1)["p"].null_count() == parts.filter(clusters=1).height
 
 
 def test_evaluated_ranks_have_their_gain():

@@ -1,4 +1,4 @@
-"""From ranks and scores to metrics: definitions, ties, weights, groups, the bootstrap, and what fits the database."""
+"""From ranks and scores to metrics: definitions, ties, and what fits the database."""
 
 import json
 import math
@@ -9,18 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from scipy import sparse
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import FAMILIES, expand, metric_value, resolve
-from rankadjust.chance.moments import metric_moments
 from rankadjust.database.constants import Constants
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import load_database
 from rankadjust.evaluation.evaluate import RESULT, evaluate
-from rankadjust.evaluation.one_value import adjust
 from rankadjust.evaluation.score_files import rank_scores, read_scores
-from rankadjust.evaluation.values import RankedTasks
 from rankadjust.public_set import EvaluationSet
 from tests.release import DATA, make_release
 from tests.searching import in_profile
@@ -70,9 +66,6 @@ def test_pykeen_computes_the_same(kind):
         for name, value in adjusted.items():
             # Here z is positive for better than chance in every metric, as it is in PyKEEN.
             assert row[name] == pytest.approx(value, rel=1e-9), (key, name)
-    weighted = values(evaluate(ranks.drop("side")), rank_type=kind)
-    for key, value in expected["weighted"].items():
-        assert weighted[key] == pytest.approx(value, rel=1e-12), key
 
 
 def test_ir_measures_computes_the_same():
@@ -116,7 +109,6 @@ def test_ranks_are_those_of_a_naive_loop(case):
     scores, target, mask = case
     expected = naive(scores, target, mask)
     assert rank_scores(scores, target, mask).rows() == expected
-    assert rank_scores(scores, target, sparse.csr_array(mask)).rows() == expected
     assert rank_scores(scores, target).rows() == naive(scores, target, np.zeros_like(mask))
 
 
@@ -174,44 +166,23 @@ def test_a_constant_scorer_is_below_chance():
     assert row["index"] < 0
 
 
-def write_scores(folder, **arrays):
-    folder.mkdir()
-    for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array)
-
-
-def test_every_way_to_store_scores_gives_the_same_ranks(tmp_path, monkeypatch):
+def test_scores_are_ranked_block_by_block(tmp_path, monkeypatch):
     monkeypatch.setattr("rankadjust.evaluation.score_files._BLOCK", 30)
     rng = np.random.default_rng(5)
     scores, mask = rng.integers(0, 9, (20, 10)).astype(np.float32), rng.random((20, 10)) < 0.3
-    arrays = {"scores": scores, "target": rng.integers(0, 10, 20)}
-    side = np.array(["head", "tail"] * 10)
-    filtered = sparse.csr_array(mask)
-    np.savez(tmp_path / "dense.npz", **arrays, mask=mask, side=side)
-    parts = {"filter_indptr": filtered.indptr, "filter_indices": filtered.indices}
-    np.savez(tmp_path / "sparse.npz", **arrays, **parts, side=side)
-    write_scores(tmp_path / "dense", **arrays, mask=mask, side=side)
-    write_scores(tmp_path / "sparse", **arrays, side=side)
-    sparse.save_npz(tmp_path / "sparse" / "filter.npz", sparse.coo_array(mask))
-    expected = naive(scores, arrays["target"], mask)
-    for name in ("dense.npz", "sparse.npz", "dense", "sparse"):
-        ranks = read_scores(tmp_path / name)
-        assert ranks.select("optimistic", "pessimistic", "num_candidates").rows() == expected
-        assert ranks["side"].to_list() == side.tolist()
-        result = evaluate(tmp_path / name, metrics=["mrr"])
-        assert set(result["side"]) == {"head", "tail", "both"}
+    target, side = rng.integers(0, 10, 20), np.array(["head", "tail"] * 10)
+    np.savez(tmp_path / "x.npz", scores=scores, target=target, mask=mask, side=side)
+    ranks = read_scores(tmp_path / "x.npz")
+    assert ranks.select("optimistic", "pessimistic", "num_candidates").rows() == naive(scores, target, mask)
+    assert ranks["side"].to_list() == side.tolist()
+    assert set(evaluate(tmp_path / "x.npz", metrics=["mrr"])["side"]) == {"head", "tail", "both"}
 
 
-@pytest.mark.parametrize("form", ["dense", "sparse"])
-def test_a_mask_that_leaves_nothing_but_the_true_answers_is_refused(tmp_path, form):
+def test_a_mask_that_leaves_nothing_but_the_true_answers_is_refused(tmp_path):
     """One that is true throughout, or that is inverted where no query has another answer: MRR would be 1."""
     scores, target = np.random.default_rng(1).random((4, 6)), np.arange(4)
     for mask in (np.ones((4, 6), dtype=bool), target[:, None] != np.arange(6)):
-        filtered = sparse.csr_array(mask)
-        parts = {"filter_indptr": filtered.indptr, "filter_indices": filtered.indices}
-        np.savez(
-            tmp_path / "x.npz", scores=scores, target=target, **({"mask": mask} if form == "dense" else parts)
-        )
+        np.savez(tmp_path / "x.npz", scores=scores, target=target, mask=mask)
         with pytest.raises(
             RankadjustError, match=r"x\.npz: the mask filters out everything but .* is it inverted\?$"
         ):
@@ -235,13 +206,12 @@ def test_an_honest_mask_has_no_warning(tmp_path):
         assert not evaluate(tmp_path / "x.npz")["warning"].str.contains("mask").any()
 
 
-def test_nan_names_task_and_column(tmp_path, monkeypatch):
+def test_nan_names_task_and_column(monkeypatch):
     monkeypatch.setattr("rankadjust.evaluation.score_files._BLOCK", 12)
     scores = np.zeros((10, 6), dtype=np.float32)
     scores[7, 3] = np.nan
-    write_scores(tmp_path / "scores", scores=scores, target=np.zeros(10, dtype=int))
     with pytest.raises(RankadjustError, match=r"scores: the score of task 7, column 3 is NaN"):
-        evaluate(tmp_path / "scores")
+        rank_scores(scores, np.zeros(10, dtype=int))
     # Programs write these over known answers, in place of a mask; other low scores are scores.
     for filling, is_refused in ((-np.inf, True), (-1e6, True), (-1e6 - 1, False), (-1000.0, False)):
         scores[7, 3] = filling
@@ -283,92 +253,20 @@ def test_nan_names_task_and_column(tmp_path, monkeypatch):
             {"scores": np.zeros((2, 3)), "target": np.zeros(2, int), "side": np.array(["head", "end"])},
             "row 1: side is 'end', but it must be head or tail",
         ),
+        (
+            {"scores": np.zeros((2, 3)), "target": np.zeros(2, int), "mask": np.zeros((2, 3))},
+            "the mask is float64",
+        ),
+        (
+            {"scores": np.zeros((2, 3)), "target": np.zeros(2, int), "filter_indptr": [0, 1, 1]},
+            "'filter_indptr' is not read: a filter is the array mask",
+        ),
     ],
 )
 def test_scores_that_do_not_fit_together_are_refused(tmp_path, arrays, message):
-    write_scores(tmp_path / "scores", **arrays)
     np.savez(tmp_path / "scores.npz", **arrays)
-    for path in ("scores", "scores.npz"):
-        with pytest.raises(RankadjustError, match=message):
-            evaluate(tmp_path / path)
-
-
-@pytest.mark.parametrize(
-    "parts",
-    [
-        {"filter_indptr": [0, 1, 1]},
-        {"filter_indptr": [0, 1, 1], "filter_indices": [3]},
-        {"mask": np.zeros((2, 3))},
-    ],
-)
-def test_a_sparse_mask_that_is_none_is_refused(tmp_path, parts):
-    arrays = {"scores": np.zeros((2, 3)), "target": np.zeros(2, int), **parts}
-    np.savez(tmp_path / "scores.npz", **arrays)
-    with pytest.raises(RankadjustError, match=r"scores\.npz: "):
-        read_scores(tmp_path / "scores.npz")
-
-
-# --- weights and groups ---------------------------------------------------------------------------------------
-
-
-@given(data=st.data(), size=st.integers(1, 12))
-@settings(max_examples=in_profile(60))
-def test_a_weight_counts_like_that_many_tasks(data, size):
-    counts = np.array(data.draw(st.lists(st.integers(1, 9), min_size=size, max_size=size)))
-    halves = [data.draw(st.integers(2, 2 * int(count))) for count in counts]
-    ranks = np.array(halves) / 2
-    weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=size, max_size=size)), dtype=float)
-    repeated = np.repeat(np.arange(size), weights.astype(int))
-    if not repeated.size:
-        return
-    tasks = RankedTasks(ranks, ranks, counts.astype(float), weights)
-    for metric in METRICS:
-        expected = metric_value(metric, ranks[repeated], counts[repeated])
-        assert tasks.statistic(metric) == pytest.approx(float(expected), rel=1e-9, abs=1e-9, nan_ok=True)
-
-
-def test_macro_averages_are_means_over_the_groups():
-    rng = np.random.default_rng(0)
-    counts = rng.integers(1, 30, 40)
-    ranks, groups = rng.integers(1, counts + 1), rng.integers(0, 4, 40)
-    frame = pl.DataFrame({"rank": ranks, "num_candidates": counts, "group": groups})
-    result = evaluate(frame)
-    found = values(result, average="macro")
-    for metric in METRICS:
-        each = [metric_value(metric, ranks[groups == group], counts[groups == group]) for group in range(4)]
-        assert found[metric.key] == pytest.approx(np.mean(each), rel=1e-12), metric.key
-    for key in ("inverse_harmonic_mean_rank", "auc", "ndcg_at_3"):
-        moments = [metric_moments(key, counts[groups == group]) for group in range(4)]
-        row = result.row(by_predicate=(pl.col("average") == "macro") & (pl.col("metric") == key), named=True)
-        expectation = sum(moment.expectation for moment in moments) / 4
-        deviation = math.sqrt(sum(moment.variance for moment in moments)) / 4
-        assert row["expectation"] == pytest.approx(expectation, rel=1e-12)
-        assert row["z"] == pytest.approx((row["value"] - expectation) / deviation, rel=1e-9)
-
-
-def test_moments_of_weighted_tasks_are_exact_or_missing():
-    # Every outcome of two tasks with 2 and 3 candidates and weights 1 and 3, all equally likely.
-    outcomes = [(1 / a + 3 / b) / 4 for a in (1, 2) for b in (1, 2, 3)]
-    frame = pl.DataFrame({"rank": [1, 2], "num_candidates": [2, 3], "weight": [1.0, 3.0]})
-    row = evaluate(frame, metrics=["mrr"]).row(0, named=True)
-    assert row["value"] == pytest.approx((1 + 3 / 2) / 4)
-    assert row["expectation"] == pytest.approx(np.mean(outcomes), rel=1e-14)
-    assert row["z"] == pytest.approx((row["value"] - np.mean(outcomes)) / np.std(outcomes), rel=1e-12)
-    median = evaluate(frame, metrics=["median"]).row(0, named=True)
-    assert median["index"] is None
-    assert median["reason"] == "not a mean over the tasks: no exact moments for weighted tasks"
-
-
-def test_equal_weights_change_nothing(database):
-    frame = nations_ranks(database)
-    # One metric of each way to a value: a mean, one of [0, 1], a mean of logarithms, a quantile, one that needs N.
-    given = {"dataset": "Nations", "database": database}
-    given["metrics"] = ["mr", "hits@3", "gmr", "median", "auc"]
-    plain = evaluate(frame, **given)
-    weighted = evaluate(frame.with_columns(weight=pl.lit(0.3)), **given)
-    assert weighted["reason"].to_list() == plain["reason"].to_list()
-    for name in ("value", "index", "z_random_scorer"):
-        np.testing.assert_allclose(weighted[name].cast(float), plain[name].cast(float), rtol=1e-12)
+    with pytest.raises(RankadjustError, match=message):
+        evaluate(tmp_path / "scores.npz")
 
 
 # --- with the database ----------------------------------------------------------------------------------------
@@ -487,21 +385,15 @@ def test_without_candidates_and_data_set_nothing_is_adjusted():
 # --- tables of ranks ------------------------------------------------------------------------------------------
 
 
-def test_every_format_is_read_and_a_folder_is_one_table(tmp_path):
+def test_every_format_is_read(tmp_path):
     frame = pl.DataFrame({"rank": [1, 2, 4], "side": ["head", "tail", "tail"]})
-    folder = tmp_path / "ranks"
-    folder.mkdir()
-    frame.head(1).write_csv(folder / "a.csv")
-    frame.slice(1, 1).write_csv(folder / "b.tsv", separator="\t")
-    frame.tail(1).write_parquet(folder / "c.parquet")
-    (folder / "notes.txt").write_text("not ranks")
-    assert evaluate(folder).equals(evaluate(frame))
-    pl.DataFrame({"rank": [1]}).write_csv(folder / "d.csv")
-    with pytest.raises(RankadjustError, match=r"d\.csv: the columns are rank, but a\.csv has rank, side"):
-        evaluate(folder)
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(RankadjustError, match="the folder holds neither scores"):
-        evaluate(tmp_path / "empty")
+    frame.write_csv(tmp_path / "a.csv")
+    frame.write_csv(tmp_path / "a.tsv", separator="\t")
+    frame.write_parquet(tmp_path / "a.parquet")
+    for suffix in ("csv", "tsv", "parquet"):
+        assert evaluate(tmp_path / f"a.{suffix}").equals(evaluate(frame))
+    with pytest.raises(RankadjustError, match="this is a folder; give one file"):
+        evaluate(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -530,13 +422,8 @@ def test_every_format_is_read_and_a_folder_is_one_table(tmp_path):
         ({"rank": [1], "optimistic": [2]}, "row 0: rank is 1, but it must be a rank from optimistic"),
         ({"optimistic": [1]}, "needed is the column rank, or optimistic and pessimistic; it has optimistic"),
         ({"rank": [3], "num_candidates": [2]}, "num_candidates is 2, but it must be .* not below the rank"),
-        ({"rank": [1], "weight": [-1.0]}, "weight is -1.0"),
-        ({"rank": [1], "weight": [math.nan]}, "weight is nan"),
-        ({"rank": [1], "weight": [0.0]}, "every weight is 0"),
-        (
-            {"rank": [1, 1], "group": ["r", None]},
-            "row 1: group is empty, but it must be given for every task",
-        ),
+        ({"rank": [1], "weight": [2.0]}, "the column weight is not read, as tasks weigh alike"),
+        ({"rank": [1, 1], "group": ["r", "s"]}, "the column group is not read"),
         ({"rank": [1], "num_candidate": [2]}, "unknown column 'num_candidate'; did you mean num_candidates"),
         ({"rank": [0]}, "if your ranks count from 0, add 1 to each"),
         ({"rank": [math.nan]}, "look for scores of the model that are NaN"),
@@ -582,17 +469,6 @@ def test_tasks_that_stand_twice_are_pointed_out():
 def test_arrays_that_are_no_ranks_are_refused(ranks, num_candidates, message):
     with pytest.raises(RankadjustError, match=message):
         evaluate(ranks, num_candidates=num_candidates)
-
-
-def test_p_under_a_random_scorer_is_that_of_the_same_printed_value():
-    """Two hits in the 48 tasks of Countries-S1: adjust and evaluate draw alike."""
-    ranks = pl.DataFrame({"side": ["head", "tail"] * 24, "rank": [1, 1] + [90] * 46})
-    found = evaluate(ranks, dataset="Countries-S1", metrics=["hits@1", "mr"])
-    for side, metric, value, p in found.select("side", "metric", "value", "p_random_scorer").iter_rows():
-        assert p == adjust(value, dataset="Countries-S1", metric=metric, side=side).p_random_scorer
-        assert 0 < p < 1
-    without = evaluate(ranks, num_candidates=200, metrics=["hits@1"])
-    assert without["p_random_scorer"].null_count() == without.height
 
 
 def test_ranks_without_a_column_side_are_of_the_side_that_is_given():

@@ -8,7 +8,7 @@ import pytest
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.evaluation.rank_files import tasks_from
-from rankadjust.evaluation.score_files import rank_scores, read_scores
+from rankadjust.evaluation.score_files import rank_scores
 
 RANK = "but it must be a rank: a whole number from 1 on, or a half between two"
 
@@ -28,10 +28,6 @@ RANK = "but it must be a rank: a whole number from 1 on, or a half between two"
         (
             {"rank": [1, 2], "side": [["head"], ["tail"]]},
             r"row 1: side is \['head'\], but it must be head or tail",
-        ),
-        (
-            {"rank": [1, 2], "weight": [[1], [2]]},
-            r"row 1: weight is \[1\], but it must be a number from 0 on",
         ),
     ],
 )
@@ -78,9 +74,10 @@ def npy(header: bytes) -> bytes:
     ],
 )
 def test_what_is_no_array_of_numbers_is_one_line(tmp_path, data):
-    (tmp_path / "scores.npy").write_bytes(data)
-    with pytest.raises(RankadjustError, match=r"scores\.npy: cannot be read as numbers \([^\n]*\)$"):
-        read_scores(tmp_path)
+    for name in ("a.npy", "a.npz"):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(RankadjustError, match=rf"{name}: cannot be read as numbers \([^\n]*\)$"):
+            tasks_from(tmp_path / name)
 
 
 @pytest.mark.parametrize(

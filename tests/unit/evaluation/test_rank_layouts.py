@@ -13,7 +13,7 @@ from rankadjust.evaluation.rank_files import tasks_from
 
 
 def mrr(ranks, **options):
-    result = evaluate(ranks, metrics="mrr", **options).filter(average="micro")
+    result = evaluate(ranks, metrics="mrr", **options)
     return {(row["side"], row["rank_type"]): row["value"] for row in result.iter_rows(named=True)}
 
 

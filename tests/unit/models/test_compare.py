@@ -175,33 +175,20 @@ def test_seeds_that_differ_much_are_no_difference_of_models():
     assert one["error_of_runs"] is None
 
 
-def test_a_folder_of_runs_has_tables_scores_and_traces(tmp_path):
-    """One task, its true answer at rank 2 in a table, 3 by scores (a file and a folder) and 1 by a trace."""
-    folder = tmp_path / "A"
-    for path in (folder / "folder", folder / "libkge", tmp_path / "B" / "libkge"):
-        path.mkdir(parents=True)
+def test_a_folder_of_runs_has_tables_and_scores(tmp_path):
+    """Two tasks, the true answer of each at rank 2 in a table and 3 by scores."""
+    (tmp_path / "A").mkdir()
     rows = {"triple": ["0,0,1", "2,0,3"], "side": ["tail", "tail"]}
-    pl.DataFrame({**rows, "rank": [2, 2]}).write_csv(folder / "1.csv")
+    pl.DataFrame({**rows, "rank": [2, 2]}).write_csv(tmp_path / "A" / "1.csv")
     arrays = {"scores": np.array([[3.0, 2.0, 1.0]] * 2), "target": np.array([2, 2])}
-    np.savez(folder / "2.npz", **arrays, **rows)
-    for name, array in (arrays | rows).items():
-        np.save(folder / "folder" / f"{name}.npy", array)
-    record = "  {{event: example_rank, s: {}, p: 0, o: {}, task: sp, rank_filtered: {}}}\n"
-    for name, rank in (("A", 1), ("B", 4)):
-        trace = record.format(0, 1, rank) + record.format(2, 3, rank)
-        (tmp_path / name / "libkge" / "trace.yaml").write_text(trace)
-        # The settings of a run are no run.
-        (tmp_path / name / "libkge" / "config.yaml").write_text("job.type: eval\n")
-    found = compare([folder, tmp_path / "B"], metrics="mr")
-    assert row(found.values, "mr", "tail", model="A")["runs"] == 4
-    assert row(found.values, "mr", "tail", model="A")["value"] == (2 + 3 + 3 + 1) / 4
-    assert row(found.values, "mr", "tail", model="B")["value"] == 4
-    # A folder of LibKGE is a run by itself.
-    alone = compare([folder / "libkge", folder / "1.csv"], metrics="mr")
-    assert alone.values["value"].to_list() == [1, 2]
+    np.savez(tmp_path / "A" / "2.npz", **arrays, **rows)
+    pl.DataFrame({**rows, "rank": [4, 4]}).write_csv(tmp_path / "B.csv")
+    found = compare([tmp_path / "A", tmp_path / "B.csv"], metrics="mr")
+    assert row(found.values, "mr", "tail", model="A")["runs"] == 2
+    assert row(found.values, "mr", "tail", model="A")["value"] == (2 + 3) / 2
     (tmp_path / "C").mkdir()
-    with pytest.raises(RankadjustError, match="the folder holds no ranks or scores"):
-        compare([folder, tmp_path / "C"])
+    with pytest.raises(RankadjustError, match=r"the folder holds no \.csv"):
+        compare([tmp_path / "A", tmp_path / "C"])
 
 
 def test_queries_of_both_sides_are_two_ways_of_clustering():
@@ -284,7 +271,10 @@ MISTAKES = {
         "has 6,000 candidates there, but 5,000 in A",
     ),
     "no triple": (lambda frame: frame.drop("triple"), "no column triple"),
-    "weights": (lambda frame: frame.with_columns(weight=pl.int_range(1, 121)), "weighted tasks"),
+    "weights": (
+        lambda frame: frame.with_columns(weight=pl.int_range(1, 121)),
+        "the column weight is not read",
+    ),
 }
 
 
