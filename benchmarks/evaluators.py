@@ -4,7 +4,8 @@
 
 Small graphs with unseen entities, repeated triples and answers of several splits are evaluated with random scores, by
 the steps of each code base as config/evaluators.yaml describes them, in plain numpy, and by its own package if that is
-installed (PyKEEN, OGB, TGB, PyTorch Geometric). Tasks, candidates and metrics must be those of the protocol.
+installed (PyKEEN, OGB, TGB, PyTorch Geometric, AmpliGraph, torchmetrics). Tasks, candidates and metrics must be those
+of the protocol.
 """
 # Only one of the packages may be installed.
 # ruff: noqa: PLC0415
@@ -270,10 +271,7 @@ def by_pykeen() -> dict[str, object]:
     from pykeen.triples import TriplesFactory
 
     data = graph()
-    labels = {
-        name: np.array([[f"e{h:02}", f"r{r}", f"e{t:02}"] for h, r, t, _ in rows])
-        for name, rows in data.splits.items()
-    }
+    labels = {name: _labelled(rows) for name, rows in data.splits.items()}
     training = TriplesFactory.from_labeled_triples(labels["training"])
     ids = {"entity_to_id": training.entity_to_id, "relation_to_id": training.relation_to_id}
     others = [TriplesFactory.from_labeled_triples(labels[name], **ids) for name in ("validation", "testing")]
@@ -346,6 +344,59 @@ def by_benchmark(name: str, negatives: int) -> dict[str, object]:
     return _compared(name, f"sampled-{negatives}", tasks, printed)
 
 
+def by_ampligraph() -> dict[str, object]:
+    """Evaluate by AmpliGraph's model, fitted for one epoch, which subtracts an answer that two files hold twice."""
+    os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
+    from ampligraph.latent_features import ScoringBasedEmbeddingModel
+
+    data = graph()
+    once = dict.fromkeys(data.of(*SPLITS))
+    data = replace(
+        data,
+        splits={
+            name: [row for row in rows if once.pop(row, 0) is None] for name, rows in data.splits.items()
+        },
+    )
+    labels = {name: _labelled(rows) for name, rows in data.splits.items()}
+    model = ScoringBasedEmbeddingModel(eta=1, k=4, scoring_type="DistMult", seed=0)
+    model.compile(optimizer="adam", loss="nll")
+    model.fit(labels["training"], batch_size=100, epochs=1, verbose=False)
+    seen = sorted({entity for h, _, t, _ in data.of("training") for entity in (h, t)})
+    places = [(h, r, t, 0) for h in seen for r in range(3) for t in seen]
+    scores = np.full_like(data.scores, -1.0)
+    scores[tuple(np.array(places).T)] = np.ravel(model.predict(_labelled(places)))
+    known = {"train": labels["training"], "valid": labels["validation"], "test": labels["testing"]}
+    ranks = model.evaluate(labels["testing"], use_filter=known, corrupt_side="s,o", verbose=False)
+    printed = {"mean_rank": float(np.mean(ranks)), "mean_reciprocal_rank": float(np.mean(1 / ranks))}
+    return _compared(
+        "AmpliGraph", "filtered-training", REBUILT["AmpliGraph"][1](replace(data, scores=scores)), printed
+    )
+
+
+def by_torchmetrics() -> dict[str, object]:
+    """Call the retrieval metrics of torchmetrics, which get the scores of all candidates of each query."""
+    import torch
+    from torchmetrics.retrieval import RetrievalHitRate, RetrievalMRR
+
+    scores = np.random.default_rng(1).random((30, 20))
+    tasks = [("tail", 1 + int(np.sum(row > row[0])), 20) for row in scores]
+    target = torch.zeros(30, 20, dtype=torch.bool)
+    target[:, 0] = True
+    queries = torch.arange(30)[:, None].expand(30, 20)
+    printed = {
+        key: float(metric(torch.tensor(scores), target, indexes=queries))
+        for key, metric in (
+            ("mean_reciprocal_rank", RetrievalMRR()),
+            ("hits_at_3", RetrievalHitRate(top_k=3)),
+        )
+    }
+    return _compared("torchmetrics", "scores of 20 candidates", tasks, printed)
+
+
+def _labelled(rows: Iterable[Triple]) -> np.ndarray:
+    return np.array([[f"e{h:02}", f"r{r}", f"e{t:02}"] for h, r, t, _ in rows])
+
+
 def _compared(
     name: str, protocol: str, tasks: Iterable[Task], printed: Mapping[str, float]
 ) -> dict[str, object]:
@@ -362,6 +413,8 @@ PACKAGES: dict[str, Callable[[], dict[str, object]]] = {
     "torch_geometric": by_pyg,
     "ogb": lambda: by_benchmark("OGB", 500),
     "tgb": lambda: by_benchmark("TGB", 20),
+    "ampligraph": by_ampligraph,
+    "torchmetrics": by_torchmetrics,
 }
 
 
