@@ -10,7 +10,14 @@ import click
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.cli import options
-from rankadjust.cli.inputs import adjusted_rows, by_metric_of, nothing_read, numbers_read, read_table
+from rankadjust.cli.inputs import (
+    adjusted_rows,
+    by_metric_of,
+    chosen_set,
+    nothing_read,
+    numbers_read,
+    read_table,
+)
 from rankadjust.cli.printing import number_of, say_usual, show_result
 
 if TYPE_CHECKING:
@@ -19,21 +26,42 @@ if TYPE_CHECKING:
     from rankadjust.database.constants import Constants
     from rankadjust.public_set import EvaluationSet
 
-_TABLES, _TYPED, _ALONE = "a table", "typed values", "values without --dataset"
-_SOURCES = click.Argument(["tables"], nargs=-1, required=True, type=options.PATH, metavar="TABLE | VALUE...")
 
+@options.command(
+    click.Argument(["tables"], nargs=-1, required=True, type=options.PATH, metavar="TABLE | VALUE..."),
+    *(*options.OF_SET, options.SIDE, *options.OF_TABLE, options.SIDECAR, options.ACCEPT, options.ASK),
+    options.JSON,
+    epilog=options.examples(
+        "rankadjust check resources/published/conve.csv",
+        "rankadjust check --dataset FB15k-237 mrr=0.338 hits@1=0.241 hits@10=0.533",
+    ),
+)
+def check(tables: tuple[Path, ...], as_json: bool, **given: Any) -> None:
+    """Report what cannot be true of printed values.
 
-def _kind_of(given: Mapping[str, Any]) -> str:
-    tables = given["tables"]
-    is_typed = any("=" in table.name for table in tables) and not any(table.exists() for table in tables)
-    if not is_typed:
-        return _TABLES
-    return options.OWN if given["triples"] is not None else _ALONE if given["dataset"] is None else _TYPED
+    That is metrics of a model that contradict each other, and copied rows; unread cells are listed, too.
+    A contradiction is impossible, or possible with tied ranks only, or suspicious: docs/checking.md.
+    A TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. Standard error lists the
+    facts that it lacks, and the value assumed for each. VALUEs are the metrics of one model on one data set, whose
+    numbers of candidates find more (--dataset).
+    The exit code is 1 if anything is reported, or nothing was read.
+    """
+    of_table = ("sidecar", "accept", "ask", "model", "task")
+    if any("=" in table.name for table in tables) and not any(table.exists() for table in tables):
+        options.refuse("typed values", *of_table)
+        which = {name: value for name, value in given.items() if name not in of_table}
+        _check_values(by_metric_of([str(value) for value in tables]), as_json, which)
+    options.refuse("a table", "triples", "columns")
+    _check_tables(
+        tables,
+        as_json,
+        **{name: value for name, value in given.items() if name not in ("triples", "columns")},
+    )
 
 
 def _check_tables(
-    tables: tuple[Path, ...], constants: "Constants", accept: bool, as_json: bool, **given: Any
-) -> None:
+    tables: tuple[Path, ...], as_json: bool, constants: "Constants", accept: bool, **given: Any
+) -> NoReturn:
     if given["sidecar"] is not None and len(tables) > 1:
         raise RankadjustError("--sidecar is about one table; check each table that needs one by itself")
     import polars as pl
@@ -60,35 +88,26 @@ def _check_tables(
     _report(lines, rescored.height, flagged, assumptions(rescored).to_dicts(), as_json, numbers_read(read))
 
 
-def _check_values(
-    tables: tuple[Path, ...],
-    as_json: bool,
-    dataset: Any = None,
-    constants: "Constants | None" = None,
-    **given: Any,
-) -> None:
-    by_metric = by_metric_of([str(value) for value in tables])
+def _check_values(by_metric: dict[str, str], as_json: bool, which: dict[str, Any]) -> NoReturn:
     from rankadjust.counting.evaluators import as_evaluator_prints
     from rankadjust.public_set import EvaluationSet
 
-    if constants is not None:
-        chosen = {name: text for name, text in given.items() if text is not None}
-        tasks = EvaluationSet.of(constants, dataset, **chosen)
-        say_usual(constants, {"dataset": dataset, **given}, as_json=as_json)
-        if given["evaluator"] is not None:
-            meant = {name: as_evaluator_prints(given["evaluator"], name) for name in by_metric}
-            for name, (_, added) in meant.items():
-                if added:
-                    raise RankadjustError(
-                        f"{given['evaluator']} counts ranks from 0: add {added:.0f} to its {name}, and give --protocol "
-                        "and --side in place of --evaluator"
-                    )
-            by_metric = {meant[name][0]: text for name, text in by_metric.items()}
-    elif dataset is not None:
-        tasks = dataset
-    else:
+    tasks = chosen_set("values without --dataset", **which)
+    if tasks is None:
+        options.refuse("values without --dataset", "side")
         # More candidates and tasks than any data set has: what is impossible here is impossible everywhere.
         tasks = EvaluationSet.constant(candidates=2**40, tasks=10**9)
+    else:
+        say_usual(tasks, which["protocol"], as_json)
+    if which["evaluator"] is not None:
+        meant = {name: as_evaluator_prints(which["evaluator"], name) for name in by_metric}
+        for name, (_, added) in meant.items():
+            if added:
+                raise RankadjustError(
+                    f"{which['evaluator']} counts ranks from 0: add {added:.0f} to its {name}, and give --protocol "
+                    "and --side in place of --evaluator"
+                )
+        by_metric = {meant[name][0]: text for name, text in by_metric.items()}
     flagged = tasks.check(by_metric)
     found = flagged.select("severity", "message").iter_rows()
     lines = [f"{severity.replace('_', ' ')}: {message}" for severity, message in found]
@@ -127,40 +146,3 @@ def _report(
     in_words = [f"{looked_at}: {len(lines) or 'nothing'} to look at{missed}", *lines]
     show_result(lambda: found, lambda: "\n".join(in_words), as_json)
     sys.exit(1 if lines else 0)
-
-
-check = options.CommandByInput(
-    "check",
-    _kind_of,
-    {
-        options.OWN: options.command(_SOURCES, *options.TRIPLES, options.JSON)(_check_values),
-        _TABLES: options.command(
-            *(_SOURCES, options.SIDECAR, *options.FACTS, options.ACCEPT, options.ASK),
-            *(*options.OF_DATABASE, options.JSON),
-        )(_check_tables),
-        _TYPED: options.command(
-            *(
-                _SOURCES,
-                options.DATASET,
-                *options.EVALUATION,
-                options.SIDE,
-                *options.OF_DATABASE,
-                options.JSON,
-            )
-        )(_check_values),
-        _ALONE: options.command(_SOURCES, options.JSON)(_check_values),
-    },
-    help="""Report what cannot be true of printed values.
-
-    That is metrics of a model that contradict each other, and copied rows; unread cells are listed, too.
-    A contradiction is impossible, or possible with tied ranks only, or suspicious: docs/checking.md.
-    A TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. Standard error lists the
-    facts that it lacks, and the value assumed for each. VALUEs are the metrics of one model on one data set, whose
-    numbers of candidates find more (--dataset).
-    The exit code is 1 if anything is reported, or nothing was read.
-    """,
-    epilog=options.examples(
-        "rankadjust check resources/published/conve.csv",
-        "rankadjust check --dataset FB15k-237 mrr=0.338 hits@1=0.241 hits@10=0.533",
-    ),
-)

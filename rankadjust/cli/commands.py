@@ -13,7 +13,7 @@ from rankadjust.cli.check_command import check
 from rankadjust.cli.compare_command import compare
 from rankadjust.cli.evaluate_command import evaluate
 from rankadjust.cli.full_command import full
-from rankadjust.cli.list_commands import datasets, metrics, protocols, show
+from rankadjust.cli.list_commands import datasets, metrics, protocols
 from rankadjust.cli.paper_command import paper
 from rankadjust.cli.printing import echo
 from rankadjust.cli.read_command import read
@@ -76,6 +76,6 @@ def commands() -> None:
     """Run one of the commands."""
 
 
-_COMMANDS = (adjust, check, compare, datasets, evaluate, full, metrics, paper, protocols, read, rescore, show)
+_COMMANDS = (adjust, check, compare, datasets, evaluate, full, metrics, paper, protocols, read, rescore)
 for _command in (*_COMMANDS, verify):
     commands.add_command(_command)

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
         required=True,
         help="Number of negatives of each task, without the true answer.",
     ),
-    *(options.NUM_CANDIDATES, options.NUM_TASKS, options.DATASET, options.PROTOCOL_OF_TRIPLES),
+    *(options.NUM_CANDIDATES, options.NUM_TASKS, options.DATASET),
+    options.option(
+        "--protocol", default="filtered", help="Evaluation protocol; 'rankadjust protocols' lists them."
+    ),
     *(options.EVALUATION[-1], options.SIDE),
     options.option(
         "--negatives",
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
         help="How the negatives are drawn, uniformly; by default as in the benchmark, or without replacement.",
     ),
     options.option("--level", type=float, default=0.95, help="Probability that the bounds hold."),
-    *(options.METRICS, *options.OF_DATABASE, options.JSON),
+    *(options.METRICS, options.RESULTS, options.JSON),
     epilog=options.examples(
         "rankadjust full --dataset GraIL-WN18RR-v2 --sampled 50 mrr=0.784 hits@10=0.901",
         "rankadjust full --num-candidates 2757 --num-tasks 20000 --sampled 50 mrr=0.784",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.cli import options
 from rankadjust.cli.printing import echo, number_of, say_what_was_assumed
 
 if TYPE_CHECKING:
@@ -20,13 +21,34 @@ if TYPE_CHECKING:
     from rankadjust.public_set import EvaluationSet
 
 
-def require_times(scores: str | None, constants: "Constants", dataset: str) -> None:
-    """Refuse --scores, which say how a model sees times, for a data set that has none."""
-    if scores is not None and not constants.has_times(constants.rows(dataset=dataset)["dataset"][0]):
-        raise click.UsageError("--scores has no effect on a data set without times; leave it out.")
+def chosen_set(
+    without: str,
+    *,
+    constants: "Constants",
+    dataset: str | None,
+    triples: tuple[Path, Path, Path] | None,
+    columns: str | None,
+    protocol: str | None,
+    evaluator: str | None,
+    split: str | None,
+    side: str | None,
+) -> "EvaluationSet | None":
+    """Return the evaluation set that the options name, None where they name neither a data set nor own triples.
+
+    without: what the input then is; options that say more about a data set have no effect on it.
+    """
+    from rankadjust.public_set import EvaluationSet
+
+    if triples is not None:
+        options.refuse("own triples", "dataset", "evaluator", "results")
+        return _own_set(triples, columns, protocol or "filtered", split or "testing", side or "both")
+    if dataset is None:
+        options.refuse(without, "protocol", "evaluator", "split", "results")
+        return None
+    return EvaluationSet.of(constants, dataset, protocol, split, side, evaluator)
 
 
-def own_set(
+def _own_set(
     triples: tuple[Path, Path, Path], columns: str | None, protocol: str, split: str, side: str
 ) -> "EvaluationSet":
     """Return the evaluation set of the triples in the files of training, validation (- for none) and test."""

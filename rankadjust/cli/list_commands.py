@@ -14,19 +14,6 @@ if TYPE_CHECKING:
     from rankadjust.database.constants import Constants
 
 
-@options.command(
-    *(click.Argument(["dataset"]), options.PROTOCOL_OF_TRIPLES, options.SPLIT_OF_TRIPLES),
-    *(*options.OF_DATABASE, options.JSON),
-)
-def show(dataset: str, protocol: str, split: str, constants: "Constants", as_json: bool) -> None:
-    """Show the counts of a data set, and its numbers of candidates."""
-    from rankadjust.database.overview import overview
-    from rankadjust.output.terminal import overview_text
-
-    shown = overview(dataset, protocol, split, constants)
-    show_result(lambda: shown, lambda: overview_text(shown), as_json)
-
-
 _WORD = click.Argument(["word"], required=False)
 
 
@@ -46,7 +33,7 @@ def _found(rows: Sequence[Mapping[str, Any]], word: str | None) -> Sequence[Mapp
 
 
 @options.command(
-    *(_WORD, *options.OF_DATABASE, options.JSON),
+    *(_WORD, options.RESULTS, options.JSON),
     epilog=options.examples("rankadjust datasets", "rankadjust datasets codex"),
 )
 def datasets(word: str | None, constants: "Constants", as_json: bool) -> None:

@@ -1,6 +1,5 @@
 """The command paper: what a paper needs of a table."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +12,11 @@ from rankadjust.cli.printing import echo, say_what_was_assumed
 if TYPE_CHECKING:
     from rankadjust.database.constants import Constants
 
-_TABLE, _RANKS = "a table", "ranks"
-_SOURCES = click.Argument(["sources"], nargs=-1, required=True, type=options.PATH, metavar="TABLE | RANKS...")
-_FOLDER = options.option("--folder", type=options.PATH, default=Path("paper"), help="The folder to write to.")
-_HOW = (
+
+@options.command(
+    click.Argument(["sources"], nargs=-1, required=True, type=options.PATH, metavar="TABLE | RANKS..."),
+    options.option("--folder", type=options.PATH, default=Path("paper"), help="The folder to write to."),
+    *(options.SIDECAR, *options.FACTS),
     options.option(
         "--score",
         type=click.Choice(["recommended", "index", "gain"]),
@@ -24,51 +24,35 @@ _HOW = (
     ),
     options.flag("--no-figure", help="Draw no figure."),
     options.flag("--force", help="Overwrite files in the folder that this command did not write."),
-    *options.OF_DATABASE,
-)
-
-
-def _kind_of(given: Mapping[str, Any]) -> str:
-    from rankadjust.manuscript.ranks import looks_like_ranks
-
-    return _RANKS if looks_like_ranks(list(given["sources"])) else _TABLE
-
-
-def _paper(
-    sources: tuple[Path, ...], folder: Path, no_figure: bool, constants: "Constants", **given: Any
-) -> None:
-    from rankadjust.literature.assumptions import assumptions
-    from rankadjust.manuscript.paper import paper as make_paper
-
-    known = with_protocol_of_evaluator(given)
-    made = make_paper(list(sources), folder, figure=not no_figure, database=constants, **known)
-    # Only of a table may facts be missing, and only a table has this option.
-    if "sidecar" in given:
-        say_what_was_assumed(assumptions(made.values))
-    echo(f"{folder}: {', '.join(sorted(made.files))}")
-    echo(f"Read {folder / 'check.md'} first.")
-
-
-paper = options.CommandByInput(
-    "paper",
-    _kind_of,
-    {
-        _TABLE: options.command(_SOURCES, _FOLDER, options.SIDECAR, *options.FACTS, *_HOW)(_paper),
-        _RANKS: options.command(
-            _SOURCES, _FOLDER, options.DATASET, options.EVALUATION[0], options.EVALUATION[-1], *_HOW
-        )(_paper),
-    },
-    help="""Make the table, the figure and the methods for a paper.
-
-    TABLE is the table as its author has it, in any format that `rankadjust read` takes. It gets a row for the values
-    that counting reaches, and one for chance where chance matters. LaTeX keeps every other character, but for the
-    caption. Standard error lists the facts that the table lacks and the value assumed for each: state them in a sidecar
-    or by an option.
-    RANKS are files as `rankadjust compare` takes them, one for each model.
-    """,
+    options.RESULTS,
     epilog=options.examples(
         "rankadjust paper resources/published/conve.csv",
         "rankadjust paper table.tex --folder camera-ready",
         "rankadjust paper transe.parquet rotate.parquet --dataset FB15k-237 --folder camera-ready",
     ),
 )
+def paper(
+    sources: tuple[Path, ...], folder: Path, no_figure: bool, constants: "Constants", **given: Any
+) -> None:
+    """Make the table, the figure and the methods for a paper.
+
+    TABLE is the table as its author has it, in any format that `rankadjust read` takes. It gets a row for the values
+    that counting reaches, and one for chance where chance matters. LaTeX keeps every other character, but for the
+    caption. Standard error lists the facts that the table lacks and the value assumed for each: state them in a sidecar
+    or by an option.
+    RANKS are files as `rankadjust compare` takes them, one for each model.
+    """
+    from rankadjust.literature.assumptions import assumptions
+    from rankadjust.manuscript.paper import paper as make_paper
+    from rankadjust.manuscript.ranks import looks_like_ranks
+
+    is_of_ranks = looks_like_ranks(sources)
+    if is_of_ranks:
+        options.refuse("ranks", "sidecar", "evaluator", "side", "model", "task")
+    known = with_protocol_of_evaluator(given)
+    made = make_paper(list(sources), folder, figure=not no_figure, database=constants, **known)
+    # Only of a table may facts be missing.
+    if not is_of_ranks:
+        say_what_was_assumed(assumptions(made.values))
+    echo(f"{folder}: {', '.join(sorted(made.files))}")
+    echo(f"Read {folder / 'check.md'} first.")

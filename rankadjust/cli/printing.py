@@ -1,16 +1,16 @@
 """What commands print, and the files that they write."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankadjust.database.constants import Constants
+    from rankadjust.public_set import EvaluationSet
 
 
 def echo(text: str, *, err: bool = False) -> None:
@@ -28,43 +28,14 @@ def say_what_was_assumed(assumed: "pl.DataFrame") -> None:
         echo(assumed_facts(assumed), err=True)
 
 
-def say_usual(constants: "Constants", given: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print in words which evaluation was taken, where nobody stated it and it is not simply filtered.
-
-    given: the options dataset, protocol, evaluator, split and side.
-    """
+def say_usual(tasks: "EvaluationSet | None", protocol: str | None, as_json: bool) -> None:
+    """Print in words which evaluation was taken, where nobody stated its protocol and it is not simply filtered."""
     from rankadjust.counting.evaluators import in_words, usual_evaluation
-    from rankadjust.database.evaluation_set import EvaluationSet
 
-    if as_json or given["protocol"] is not None:
+    if tasks is None or protocol is not None or as_json:
         return
-    found = EvaluationSet.of(
-        constants, given["dataset"], split=given["split"], side=given["side"], evaluator=given["evaluator"]
-    )
-    if usual_evaluation(found.dataset).who is not None:
-        echo(in_words(*found.evaluation))
-
-
-def say_if_times_are_ignored(constants: "Constants", dataset: str, protocol: str) -> None:
-    """Say on standard error that a data set has times, if the name of the protocol does not mention times."""
-    if protocol == "filtered" and constants.has_times(dataset):
-        echo(
-            f"note: {dataset} has times, and the protocol {protocol} ignores them: it filters out every answer that "
-            "was ever true. If the evaluation filtered out only answers that are true at the same time, give "
-            "--protocol time-aware; if it ignored times on purpose, give --protocol time-static, which gives the same "
-            "numbers",
-            err=True,
-        )
-
-
-def say_if_histograms_are_missing(constants: "Constants") -> None:
-    """Say on standard error which file is missing, if values cannot be checked without its histograms."""
-    if constants.missing_histograms is not None:
-        echo(
-            f"note: {constants.missing_histograms} is missing, so no value is checked against the numbers of "
-            "candidates, and no p is drawn; put the candidates.parquet of the same run there",
-            err=True,
-        )
+    if usual_evaluation(tasks.dataset).who is not None:
+        echo(in_words(*tasks.evaluation))
 
 
 def number_of(count: int, what: str) -> str:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     ),
     options.output(help="Write the table with its index beside each value."),
     options.ALL,
-    *(*options.OF_DATABASE, options.JSON),
+    *(options.RESULTS, options.JSON),
     epilog=options.examples(
         "rankadjust read my_table.md --write-sidecar my_table.yaml",
         "rankadjust read results.json --tidy values.csv",

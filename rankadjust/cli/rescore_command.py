@@ -9,7 +9,7 @@ import click
 from rankadjust.base.errors import RankadjustError
 from rankadjust.cli import options
 from rankadjust.cli.inputs import adjusted_rows, nothing_read, numbers_read, read_table
-from rankadjust.cli.printing import echo, print_json, say_if_histograms_are_missing, write
+from rankadjust.cli.printing import echo, print_json, write
 
 if TYPE_CHECKING:
     from rankadjust.database.constants import Constants
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         *(".md", ".parquet", ".tsv", ".csv"),
         help="Write the rows, all columns (.parquet, .tsv, .csv) or a readable table (.md).",
     ),
-    *(*options.OF_DATABASE, options.JSON),
+    *(options.RESULTS, options.JSON),
     epilog=options.examples(
         "rankadjust rescore resources/published/conve.csv",
         "rankadjust rescore results.csv --output results-adjusted.csv",
@@ -46,7 +46,6 @@ def rescore(
     rescored = adjusted_rows([read], constants, accept=accept)
     for line in [*read.unread, *problems(rescored)]:
         echo(line, err=True)
-    say_if_histograms_are_missing(constants)
     if output is not None:
         from rankadjust.output.markup import readable
 

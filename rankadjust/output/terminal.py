@@ -105,20 +105,6 @@ def _assumed_fact(row: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
     return f"  {name_of(row['fact'])}", taken, why, where and f"({where})", row["write"] or ""
 
 
-def overview_text(overview: Mapping[str, Any]) -> str:
-    """Return the counts of a data set and its numbers of candidates, of `rankadjust.database.overview.overview`."""
-    counts = [f"  {name.replace('_', ' '):32}{text:>14}" for name, text in overview["counts"].items()]
-    lines = [overview["dataset"], *counts]
-    for side in overview["sides"]:
-        tasks, least, most, mean = (side[name] for name in ("tasks", "least", "most", "mean"))
-        number_of_tasks = "an unknown number of" if tasks is None else number(tasks)
-        spread = f"{least:,} to {most:,}" if least < most else f"{most:,}"
-        average = "" if mean is None or least == most else f", {mean:,.1f} on average"
-        evaluation = f"{overview['protocol']}, {overview['split']}, side {side['side']}"
-        lines.append(f"{evaluation}: {number_of_tasks} tasks, {spread} candidates{average}")
-    return "\n".join(lines)
-
-
 def datasets_text(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return rows of `rankadjust.database.overview.known_datasets` as a table of at most 100 columns, with notes.
 

@@ -212,12 +212,6 @@ def test_a_mistake_in_an_option_is_an_error_like_any_other():
     assert error.startswith("error: No such option '--none'")
 
 
-def test_filtered_is_remarked_on_where_the_data_have_times():
-    _, _, error = run_line("adjust --dataset ICEWS14-forecasting --protocol filtered mrr=0.3")
-    assert error.startswith("note: ICEWS14-forecasting has times, and the protocol filtered ignores them")
-    assert run_line("adjust --dataset ICEWS14-forecasting mrr=0.3")[2] == ""
-
-
 @pytest.mark.parametrize(
     ("line", "name"),
     [
@@ -225,7 +219,6 @@ def test_filtered_is_remarked_on_where_the_data_have_times():
         ("protocols", "filtered"),
         ("protocols", SAMPLED),
         ("metrics", "MR"),
-        ("show Nations", "201"),
     ],
 )
 def test_a_listing_has_json_too(run, line, name):
@@ -275,7 +268,6 @@ def test_without_a_released_database_the_line_says_what_makes_one(run, monkeypat
     monkeypatch.setattr("rankadjust.database.store.RELEASED", str(tmp_path / "adjustments.parquet"))
     _, _, error = run("adjust --dataset Nations mrr=0.3")
     assert "there is no such file; 'snakemake --cores all database' makes one" in error
-    assert "there is no such file; 'snakemake" in run("show Nations")[2]
 
 
 def test_the_version_is_that_of_the_program_and_of_the_database(run, database, monkeypatch, tmp_path):
@@ -287,14 +279,14 @@ def test_the_version_is_that_of_the_program_and_of_the_database(run, database, m
     assert "database: none" in run("--version")[1]
 
 
-def test_a_damaged_database_is_one_line(run, tmp_path):
+def test_a_damaged_database_is_one_line(run, monkeypatch, tmp_path):
     database = make_release(tmp_path)
     database.write_bytes(database.read_bytes()[:5000])
-    code, _, error = run(f"adjust --database {database} --dataset Nations mrr=0.5")
+    monkeypatch.setattr("rankadjust.database.store.RELEASED", str(database))
+    code, _, error = run("adjust --dataset Nations mrr=0.5")
     assert code == 1
     assert error.startswith(f"error: {database}: not a Parquet file, or a damaged one (")
     assert "\n" not in error
-    assert "this is a folder" in run(f"adjust --database {tmp_path} --dataset Nations mrr=0.5")[2]
 
 
 # --- evaluate -------------------------------------------------------------------------------------------------
@@ -336,17 +328,6 @@ def test_bad_ranks_name_the_row(run, tmp_path, name, text, message):
 
 
 # --- the other commands ---------------------------------------------------------------------------------------
-
-
-def test_show(run):
-    code, text, _ = run("show nations")
-    assert code == 0
-    assert "filtered, testing, side tail: 201 tasks, 2 to 14 candidates" in text
-    shown = json.loads(run("show --json Nations")[1])
-    tail = next(side for side in shown["sides"] if side["side"] == "tail")
-    assert sum(tail["candidates"].values()) == tail["tasks"] == 201
-    assert shown["counts"]["entities"] == "14"
-    assert "did you mean filtered?" in run("show Nations --protocol filtred")[2]
 
 
 # The facts that are taken for granted where a table does not say them.
@@ -597,8 +578,6 @@ def test_an_own_data_set_is_found_in_the_results_of_its_run(run, results):
     )
     # The same counts under another name.
     assert own == released | {"dataset": "my-graph"}
-    shown = json.loads(run(f"show --json my-graph --results {results}")[1])
-    assert (shown["dataset"], shown["counts"]["entities"]) == ("my-graph", "14")
     listed = {row["name"]: row for row in json.loads(run(f"datasets --json --results {results}")[1])}
     assert (listed["my-graph"]["kind"], listed["my-graph"]["protocols"]) == (
         "transductive",
@@ -682,19 +661,13 @@ def test_tables_name_an_own_data_set(run, results, tmp_path):
     assert run(f"rescore --results {results} --output {tmp_path}/adjusted.md", table)[0] == 0
 
 
-def test_an_own_data_set_without_its_run_is_one_line_with_where_to_look(run):
-    code, _, error = run("show graph-of-mine")
-    assert code == 1
-    assert error.startswith("error: unknown data set 'graph-of-mine'; 'rankadjust datasets' lists")
-    assert "--results FOLDER" in error
-
-
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("show my-graph --results {results} --database x.parquet", "both name a database; give one of them"),
-        ("evaluate --results {results} {ranks}", "--results needs --dataset"),
-        ("show my-grap --results {results}", "unknown data set 'my-grap'; did you mean my-graph?"),
+        (
+            "adjust mrr=.5 --dataset my-grap --results {results}",
+            "unknown data set 'my-grap'; did you mean my-graph?",
+        ),
         ("adjust --results {results} --dataset WN18RR mrr=.3", "the database has no rows for it"),
         ("check --results {results}-none {ranks}", "-none: no finished run has its results here"),
     ],
@@ -704,28 +677,6 @@ def test_mistakes_with_results_are_one_line(run, results, line, message):
     assert (code, output) == (1, "")
     assert message in error
     assert "\n" not in error
-
-
-@pytest.mark.parametrize(
-    "command", ["adjust --dataset my-graph mrr=.5", "evaluate --dataset my-graph {ranks}", "rescore {table}"]
-)
-def test_a_database_without_histograms_says_that_nothing_is_checked(run, results, tmp_path, command):
-    (tmp_path / "table.csv").write_text(f"{SAID},dataset,metric,value\n{HOW},my-graph,mrr,0.5\n")
-    ranks = tmp_path / "ranks.csv"
-    ranks.write_text("\n".join(["rank", *["1"] * 402]))
-    line = command.format(ranks=ranks, table=tmp_path / "table.csv")
-    database, candidates = (
-        results / "database" / f"{name}.parquet" for name in ("adjustments", "candidates")
-    )
-    assert run(line, "--database", database)[::2] == (0, "")
-    candidates.unlink()
-    code, _, error = run(line, "--database", database)
-    assert code == 0
-    assert error == (
-        f"note: {candidates} is missing, so no value is checked against the numbers of candidates, and no p is drawn; "
-        "put the candidates.parquet of the same run there\n"
-    )
-    assert "there is no such file; 'snakemake" in run("show my-graph --database", database)[2]
 
 
 # --- the package ----------------------------------------------------------------------------------------------
@@ -755,7 +706,9 @@ def test_adjust_does_not_import_what_is_slow(database):
     # 0.9 is so far from chance that no random scorer is drawn: draws need numpy.random.
     code = (
         "import sys\n"
-        "sys.argv[1:] = ['adjust', '--database', sys.argv[1], '--dataset', 'Nations', 'mrr=0.9']\n"
+        "from rankadjust.database import store\n"
+        "store.RELEASED = sys.argv[1]\n"
+        "sys.argv[1:] = ['adjust', '--dataset', 'Nations', 'mrr=0.9']\n"
         "from rankadjust.cli.commands import main\n"
         "try:\n    main()\nfinally:\n"
         "    slow = {'scipy', 'yaml', 'jsonschema', 'altair', 'numpy.ma', 'numpy.random'}\n"
@@ -822,19 +775,19 @@ def test_a_comparison_is_written_for_papers_and_machines(run, project, tmp_path)
 @pytest.mark.parametrize(
     ("line", "kind", "options"),
     [
-        ("compare a.csv b.csv", "ranks without --dataset", "--protocol raw, --split testing, --database d"),
-        (
-            "evaluate a.csv",
-            "ranks without --dataset",
-            "--protocol raw, --split testing, --scores static, --database d",
-        ),
+        ("compare a.csv b.csv", "ranks without --dataset", "--protocol raw, --split testing"),
+        ("evaluate a.csv", "ranks without --dataset", "--protocol raw, --split testing, --scores static"),
         (
             "evaluate a.csv --by relation",
             "parts of the tasks (--by)",
-            "--dataset N, --protocol raw, --split x, --scores static, --results r, --database d",
+            "--dataset N, --split x, --scores static",
         ),
-        ("adjust --dataset nations mrr=0.6", "a data set without times", "--scores static"),
-        ("evaluate a.csv --dataset Nations", "a data set without times", "--scores per-time"),
+        ("adjust --dataset Nations mrr=0.6", "values on a data set", "--num-candidates 10, --num-tasks 3"),
+        (
+            "paper a.csv b.csv",
+            "ranks",
+            "--sidecar c.yaml, --side head, --model A, --task x, --evaluator ULTRA",
+        ),
     ],
 )
 def test_an_option_without_effect_is_an_error(run, line, kind, options):
@@ -864,7 +817,7 @@ def test_ranks_are_held_against_a_baseline(run, project):
 
 def test_mistakes_of_a_comparison_are_one_line(run, tmp_path):
     for line, message in (
-        ("compare --dataset Kinships=kinships", "No models are given"),
+        ("compare --dataset Kinships=kinships", "Missing argument 'MODEL...'"),
         (
             "compare --dataset FB15k-237 mrr=0.3 mrr=0.4",
             "mrr=0.3: printed values cannot say which model is better",

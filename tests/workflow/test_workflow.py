@@ -195,7 +195,7 @@ def test_rescored_table_keeps_every_row_and_says_why(run):
     assert printed.select("dataset", "model", "value", "status").rows() == [("Tiny", "A", 0.61, "assumed")]
 
 
-@pytest.mark.parametrize(("document", "least"), [("docs/own-data.md", 3)])
+@pytest.mark.parametrize(("document", "least"), [("docs/own-data.md", 2)])
 def test_the_documents_show_what_the_command_prints_of_the_results_of_a_run(run, document, least):
     page = (PROJECT / document).read_text(encoding="utf-8")
     here = run / "elsewhere"
