@@ -5,15 +5,13 @@ every true answer first, and every true answer last (docs/metrics.md, "Bounds").
 to N, so the bounds hold for them too.
 """
 
-from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
-from rankadjust.chance.metrics import Metric, Term, identity, inverse, resolve
+from rankadjust.chance.metrics import Metric, resolve
 
 # Printed at full precision, values still carry the noise of single precision.
 _TOLERANCE = 1e-6
@@ -51,59 +49,21 @@ def attainable(metric: Metric | str, num_candidates: ArrayLike, tasks: ArrayLike
         raise RankadjustError("num_candidates and tasks must be lists of the same length")
     if np.any(counts < 1):
         raise RankadjustError("every task has at least one candidate, the true answer")
-    if not ((times > 0) & (counts >= metric.least_candidates)).any():
-        return None
-    least, greatest = attainable_by_group(metric, counts, times, np.zeros(counts.size), 1)
-    return None if np.isnan(least[0]) else Attainable(float(least[0]), float(greatest[0]))
-
-
-def attainable_by_group(
-    metric: Metric, num_candidates: ArrayLike, tasks: ArrayLike, group: ArrayLike, groups: int
-) -> tuple[FloatArray, FloatArray]:
-    """Return the least and the greatest value of a metric for many histograms at once, (groups,) each.
-
-    num_candidates, tasks: as of `attainable`; group: which of the histograms, from 0 on, each entry (k,) belongs to.
-    nan where `attainable` gives None.
-    """
-    counts, times = np.asarray(num_candidates, dtype=np.float64), np.asarray(tasks, dtype=np.float64)
-    place = np.asarray(group, dtype=np.int64)
     counted = (times > 0) & (counts >= metric.least_candidates)
-    counts, times, place = counts[counted], times[counted], place[counted]
+    if not counted.any():
+        return None
+    order = np.argsort(counts[counted])
+    counts, times = counts[counted][order], times[counted][order]
     if metric.term is not None:
-        terms = _term_ends(metric.term, metric.k, counts)
-        totals = [np.bincount(place, end * times, groups) for end in terms]
-        with np.errstate(invalid="ignore"):
-            ends = metric.link(np.stack(totals) / np.bincount(place, times, groups))
-    elif metric.key in _OF_MEDIAN:
-        medians = _medians(counts, times, place, groups)
-        ends = _OF_MEDIAN[metric.key](np.stack([np.where(np.isnan(medians), np.nan, 1.0), medians]))
+        # A term that rises to its cut is greatest at k, just before it.
+        ranks = [np.ones_like(counts), counts, np.minimum(counts, metric.k or np.inf)]
+        terms = np.array([metric.term(rank, counts) for rank in ranks])
+        means = np.stack([terms.min(axis=0) @ times, terms.max(axis=0) @ times]) / times.sum()
+        ends = metric.link(means)
+    elif metric.key in ("median_rank", "inverse_median_rank"):
+        middle = [np.floor((times.sum() + 1) / 2), np.floor(times.sum() / 2) + 1]
+        worst = counts[np.searchsorted(np.cumsum(times), middle)].mean()
+        ends = np.array([1.0, worst if metric.key == "median_rank" else 1 / worst])
     else:
-        return np.full(groups, np.nan), np.full(groups, np.nan)
-    return ends.min(axis=0), ends.max(axis=0)
-
-
-def _term_ends(term: Term, k: int | None, counts: FloatArray) -> FloatArray:
-    """Return the least and the greatest term of a task with each number of candidates, (2, k)."""
-    ranks = [np.ones_like(counts), counts]
-    if k is not None:
-        # A term that rises is greatest at k, just before the cut.
-        ranks.append(np.minimum(counts, k))
-    terms = np.array([term(rank, counts) for rank in ranks])
-    return np.stack([terms.min(axis=0), terms.max(axis=0)])
-
-
-def _medians(counts: FloatArray, tasks: FloatArray, place: IntArray, groups: int) -> FloatArray:
-    """Return the median of the numbers of candidates of each group, nan where it has no task."""
-    order = np.lexsort((counts, place))
-    reached = np.cumsum(tasks[order])
-    of_group = np.bincount(place, tasks, groups)
-    before = np.cumsum(of_group) - of_group
-    middle = before + np.array([np.floor((of_group + 1) / 2), np.floor(of_group / 2) + 1])
-    medians = counts[order][np.searchsorted(reached, middle).clip(max=counts.size - 1)].mean(axis=0)
-    return np.where(of_group > 0, medians, np.nan)
-
-
-_OF_MEDIAN: Mapping[str, Callable[[FloatArray], FloatArray]] = {
-    "median_rank": identity,
-    "inverse_median_rank": inverse,
-}
+        return None
+    return Attainable(float(ends.min()), float(ends.max()))

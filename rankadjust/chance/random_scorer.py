@@ -27,7 +27,7 @@ from rankadjust.base.arrays import ByContent, FloatArray, kept
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import TASK_SIDES
 from rankadjust.chance.metrics import Metric
-from rankadjust.chance.terms import covariance_sums, mean_and_variance
+from rankadjust.chance.terms import covariance_sums, has_covariance, mean_and_variance
 from rankadjust.counting.protocols import Protocol, get_protocol
 
 _SCHEMA = {
@@ -191,6 +191,8 @@ def _why_unknown(metric: Metric, protocol: Protocol) -> str | None:
     """Return why a metric has no variance under a protocol, None where it has."""
     if not metric.additive:
         return "not a mean over the tasks: its variance under a random scorer is not derived"
+    if not has_covariance(metric):
+        return "how two tasks of a triple covary by this term is not derived"
     if protocol.drawn != "without-replacement":
         return "how tasks share negatives that are drawn again is not known"
     if protocol.counting == "exclusive":

@@ -10,8 +10,8 @@ the number of candidates (docs/methods-random-scorer.md, "Numerics").
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from numpy.polynomial import chebyshev, legendre
@@ -127,17 +127,8 @@ def _shape(metric: Metric) -> Term:
 # --- two tasks that share the score of their true triple --------------------------------------------------
 
 Conditional = Callable[[FloatArray], FloatArray]
-"""A function of nodes x (q,). It returns m_N(u) = E[f(r) | score of the truth] for k candidate counts, an array (k, q);
-for s terms at once, (s, k, q)."""
-
-
-@dataclass(frozen=True)
-class Nodes:
-    """A rule for integrals over u in (0, 1): the sum of weights times values at u = 1 / (1 + exp(-x))."""
-
-    x: FloatArray
-    weights: FloatArray
-
+"""A function of nodes x (q,). It returns m_N(u) = E[f(r) | score of the truth] for k candidate counts and s terms at
+once, an array (s, k, q)."""
 
 # Panels have at most this length in x, and so many nodes at least and at most. A cut at rank k needs so many times
 # sqrt(k) of them in a panel of this length.
@@ -152,6 +143,13 @@ _PIECE = 2**14
 _LOOK = 4
 
 
+def has_covariance(metric: Metric) -> bool:
+    """Return whether `covariance_sums` knows a metric: a mean of r, (N - r)/(N - 1), 1/r, nDCG, or up to a rank k."""
+    if metric.k is not None:
+        return not metric.needs_candidates
+    return metric.shape in (*_COVARIANCES, inverse_rank, discounted_gain)
+
+
 def covariance_sums(
     metrics: Sequence[Metric], first: FloatArray, second: FloatArray, weights: FloatArray
 ) -> list[float]:
@@ -160,82 +158,50 @@ def covariance_sums(
     first, second: candidate counts (k,); weights (k,). Pairs with a task of fewer candidates than the metric's least
     do not count. Metrics of one k share their probabilities.
     """
-    pairs = cache(partial(_Pairs.of, first, second, weights))
+    groups: dict[tuple[int, int | None, Term | None], list[Metric]] = {}
+    for metric in metrics:
+        shared = metric.least_candidates, metric.k, metric.shape if metric.k is None else None
+        groups.setdefault(shared, []).append(metric)
     sums: dict[Metric, float] = {}
-    stopping = [metric for metric in metrics if metric.k is not None and not metric.needs_candidates]
-    for least, k in dict.fromkeys((metric.least_candidates, metric.k) for metric in stopping):
-        group = [metric for metric in stopping if (metric.least_candidates, metric.k) == (least, k)]
-        sums |= zip(group, _sums_up_to(k or 1, group, pairs(least)), strict=True)
-    return [
-        sums[metric] if metric in sums else _sum_of(metric, pairs(metric.least_candidates))
-        for metric in metrics
-    ]
-
-
-@dataclass(frozen=True)
-class _Pairs:
-    """Pairs of tasks: the candidate counts (k,) of the first and of the second, and the weights (k,)."""
-
-    first: FloatArray
-    second: FloatArray
-    weights: FloatArray
-
-    @classmethod
-    def of(cls, first: FloatArray, second: FloatArray, weights: FloatArray, least: int) -> "_Pairs":
-        """Take the pairs whose tasks have at least so many candidates."""
+    for (least, _, _), group in groups.items():
         counted = (first >= least) & (second >= least)
-        return cls(first[counted], second[counted], weights[counted])
-
-    @cached_property
-    def matrix(self) -> tuple[FloatArray, sparse.csr_array]:
-        """The distinct counts (n,), ascending, and the weights of their pairs (n, n)."""
-        counts, position = np.unique(np.concatenate([self.first, self.second]), return_inverse=True)
-        cells = tuple(np.split(position, 2))
-        return counts, sparse.csr_array((self.weights, cells), shape=(counts.size, counts.size))
-
-    def integrals(
-        self, conditional: Conditional, moments: Sequence[tuple[FloatArray, FloatArray]], k: int
-    ) -> FloatArray:
-        """Return the sum over the pairs of the integral of each of s terms.
-
-        conditional: to m_N(u) of the counts, (s, n, q); moments: mean and variance (n,) of each term.
-        """
-        counts, weights = self.matrix
-        mean, variance = (np.stack(each) for each in zip(*moments, strict=True))
-
-        # A constant term has no covariance, so that 0 stays 0.
-        def centred(x: FloatArray) -> FloatArray:
-            return np.where(variance[:, :, None] > 0, conditional(x) - mean[:, :, None], 0.0)
-
-        return integrate(centred, weights, integration_nodes(float(counts[-1]), k), terms=len(mean))
+        sums |= zip(group, _sums(group, first[counted], second[counted], weights[counted]), strict=True)
+    return [sums[metric] for metric in metrics]
 
 
-def _sum_of(metric: Metric, pairs: _Pairs) -> float:
-    """Return the sum of one metric, whatever its term."""
-    if not pairs.weights.any():
-        return 0.0
-    if metric.k is None and metric.shape in _COVARIANCES:
-        covariances = _COVARIANCES[metric.shape](pairs.first, pairs.second)
-        return metric.scale**2 * float(pairs.weights @ covariances)
-    counts, _ = pairs.matrix
-    conditional = conditional_mean(metric, counts)
-    (total,) = pairs.integrals(
-        lambda x: conditional(x)[None], [mean_and_variance(metric, counts)], metric.k or 1
-    )
-    return float(total)
-
-
-def _sums_up_to(k: int, metrics: Sequence[Metric], pairs: _Pairs) -> list[float]:
-    """Return the sums of metrics whose terms stop at rank k and do not depend on the number of candidates."""
-    if not pairs.weights.any():
+def _sums(
+    metrics: Sequence[Metric], first: FloatArray, second: FloatArray, weights: FloatArray
+) -> list[float]:
+    """Return the sums of metrics of one k, or of one term without a k."""
+    shape, k = _shape(metrics[0]), metrics[0].k
+    if not weights.any():
         return [0.0] * len(metrics)
-    ranks = np.arange(1.0, k + 1)
-    shapes = [_shape(metric)(ranks, np.full_like(ranks, np.nan)) for metric in metrics]
-    # Hits@k and precision@k have one shape, and at k = 1 all do.
-    terms, example, position = np.unique(shapes, axis=0, return_index=True, return_inverse=True)
-    counts, _ = pairs.matrix
-    moments = [mean_and_variance(replace(metrics[each], scale=1.0), counts) for each in example]
-    totals = pairs.integrals(lambda x: _mean_within(terms, counts, x), moments, k)
+    if k is None and shape in _COVARIANCES:
+        total = float(weights @ _COVARIANCES[shape](first, second))
+        return [metric.scale**2 * total for metric in metrics]
+    # The distinct counts (n,), ascending, and the weights of their pairs (n, n).
+    counts, place = np.unique(np.concatenate([first, second]), return_inverse=True)
+    matrix = sparse.csr_array(
+        (weights, (place[: first.size], place[first.size :])), shape=(counts.size, counts.size)
+    )
+    terms, example, position = np.ones((1, 1)), np.zeros(1, np.intp), np.zeros(len(metrics), np.intp)
+    if k is not None:
+        ranks = np.arange(1.0, k + 1)
+        shapes = [_shape(metric)(ranks, np.full_like(ranks, np.nan)) for metric in metrics]
+        # Hits@k and precision@k have one shape, and at k = 1 all do.
+        terms, example, position = np.unique(shapes, axis=0, return_index=True, return_inverse=True)
+    conditional = conditional_means(shape, terms, k, counts)
+    moments = [mean_and_variance(replace(metrics[int(each)], scale=1.0), counts) for each in example]
+    mean, variance = (np.stack(each)[:, :, None] for each in zip(*moments, strict=True))
+    totals = np.zeros(len(terms))
+    x, node_weights = integration_nodes(float(counts[-1]), k or 1)
+    step = max(1, _BLOCK // (len(terms) * counts.size))
+    for start in range(0, x.size, step):
+        block = slice(start, start + step)
+        # A constant term has no covariance, so that 0 stays 0.
+        centred = np.where(variance > 0, conditional(x[block]) - mean, 0.0)
+        for term, values in enumerate(centred):
+            totals[term] += (values * (matrix @ values)).sum(axis=0) @ node_weights[block]
     return [metric.scale**2 * float(totals[each]) for metric, each in zip(metrics, position, strict=True)]
 
 
@@ -246,8 +212,10 @@ _COVARIANCES: Mapping[Term | None, Callable[[FloatArray, FloatArray], FloatArray
 }
 
 
-def integration_nodes(largest: float, k: int) -> Nodes:
-    """Return nodes for terms that are 0 beyond rank k (1: for terms without k) and counts up to `largest`.
+def integration_nodes(largest: float, k: int) -> tuple[FloatArray, FloatArray]:
+    """Return nodes x and weights of a rule for integrals over u = 1 / (1 + exp(-x)) in (0, 1), (q,) each.
+
+    It is for terms that are 0 beyond rank k (1: for terms without k) and counts up to `largest`.
 
     The integrand varies where u is between the orders of 1/N and 1: there Gauss-Legendre panels in x of equal length.
     It is analytic for |Im x| < pi/2. A cut at rank k makes m_N fall from 1 to 0 within about 1 / sqrt(k) in x, so that
@@ -262,10 +230,8 @@ def integration_nodes(largest: float, k: int) -> Nodes:
     x = (edges[:-1, None] + np.diff(edges)[:, None] * unit).ravel()
     inner = (np.diff(edges)[:, None] * share).ravel() * special.expit(x) * special.expit(-x)
     below, above = special.expit(low), special.expit(-high)
-    return Nodes(
-        np.concatenate([special.logit(below * unit), x, -special.logit(above * unit)]),
-        np.concatenate([below * share, inner, above * share]),
-    )
+    nodes = np.concatenate([special.logit(below * unit), x, -special.logit(above * unit)])
+    return nodes, np.concatenate([below * share, inner, above * share])
 
 
 @cache
@@ -275,41 +241,15 @@ def _gauss_legendre(points: int) -> tuple[FloatArray, FloatArray]:
     return (1 + nodes) / 2, weights / 2
 
 
-def integrate(centred: Conditional, weights: sparse.csr_array, nodes: Nodes, terms: int = 1) -> FloatArray:
-    """Return the sum over a, b of weights[a, b] times the integral of (m_a - mu_a) (m_b - mu_b), for each term (s,).
-
-    centred: from x to m - mu of all counts, (s, n, q); weights: sparse (n, n); terms: s.
-    """
-    totals = np.zeros(terms)
-    step = max(1, _BLOCK // (terms * weights.shape[0]))
-    for start in range(0, nodes.x.size, step):
-        block = slice(start, start + step)
-        for term, values in enumerate(centred(nodes.x[block])):
-            totals[term] += (values * (weights @ values)).sum(axis=0) @ nodes.weights[block]
-    return totals
-
-
-def conditional_mean(metric: Metric, counts: FloatArray) -> Conditional:
-    """Return m_N(u) of a metric's term for ascending candidate counts (k,)."""
-    shape = _shape(metric)
-    if metric.k is None and shape in _CONDITIONAL_MEANS:
-        closed_form = _CONDITIONAL_MEANS[shape]
-        return lambda x: metric.scale * closed_form(counts[:, None], x)
-    if metric.k is None and shape is discounted_gain:
+def conditional_means(shape: Term, terms: FloatArray, k: int | None, counts: FloatArray) -> Conditional:
+    """Return m_N(u) for ascending candidate counts (k,): of terms (s, k) up to rank k, else of 1/r or nDCG's term."""
+    if k is not None:
+        return lambda x: _mean_within(terms, counts, x)
+    if shape is discounted_gain:
         return _mean_discounted_gain(counts)
-    if metric.needs_candidates:
-        return lambda x: np.concatenate(
-            [_mean_of_term(metric, counts[[row]], x) for row in range(counts.size)]
-        )
-    return lambda x: _mean_of_term(metric, counts, x)
-
-
-_CONDITIONAL_MEANS: Mapping[Term, Callable[[FloatArray, FloatArray], FloatArray]] = {
-    # 1 + (N - 1) u, and (1 - (1 - u)^N) / (N u).
-    rank: lambda size, x: 1 + (size - 1) * special.expit(x),
-    inverse_rank: lambda size, x: -np.expm1(-size * np.logaddexp(0.0, x)) / (size * special.expit(x)),
-}
-"""E f(r) in closed form, from candidate counts (k, 1)."""
+    size = counts[:, None]
+    # (1 - (1 - u)^N) / (N u).
+    return lambda x: (-np.expm1(-size * np.logaddexp(0.0, x)) / (size * special.expit(x)))[None]
 
 
 def _mean_within(terms: FloatArray, counts: FloatArray, x: FloatArray) -> FloatArray:
@@ -398,7 +338,7 @@ def _mean_discounted_gain(counts: FloatArray) -> Conditional:
             means[:, column] = np.exp(np.outer(sampled - 1, logarithms)) @ weights
         means += 1.0 - weights.sum()
         mean: FloatArray = interpolation @ means
-        return mean
+        return mean[None]
 
     return conditional
 
@@ -427,51 +367,3 @@ def _interpolation_within(counts: FloatArray) -> tuple[FloatArray, sparse.csr_ar
     to_coefficients = np.linalg.inv(chebyshev.chebvander(unit, _POINTS - 1))
     values = chebyshev.chebvander((counts - centre) / radius, _POINTS - 1) @ to_coefficients
     return centre + radius * unit, sparse.csr_array(values)
-
-
-# --- any term: rank by rank, or by Gauss rules ----------------------------------------------------------------
-
-# Where this many better negatives are expected at most, the first ranks are summed one by one: more than _FIRST of
-# them have a probability below 1e-60. Elsewhere a smooth term has its mean over the binomial law from a Gauss rule.
-_FEW = 40.0
-_FIRST = 200
-_GAUSS = 16
-_RULES = 2**12  # rules that are in memory at a time
-
-
-def _mean_of_term(metric: Metric, counts: FloatArray, x: FloatArray) -> FloatArray:
-    """Return m_N(u) (k, q) of any term that is smooth in the rank, or smooth up to k and 0 beyond.
-
-    Where the term depends on N, for one N at a time.
-    """
-    term = metric.term
-    if term is None:
-        raise RankadjustError(f"{metric.label} is not a function of a mean over the tasks")
-    ranks = np.arange(1.0, (metric.k or min(_FIRST, counts.max())) + 1)
-    mean: FloatArray = _mean_within(term(ranks, np.full_like(ranks, counts[0]))[None], counts, x)[0]
-    if metric.k is not None:
-        return mean
-    row, column = np.nonzero((counts[:, None] - 1) * special.expit(x) > _FEW)
-    for start in range(0, row.size, _RULES):
-        block = slice(start, start + _RULES)
-        nodes, weights = _binomial_rules(counts[row[block]] - 1, x[column[block]])
-        values = term(1 + nodes, np.broadcast_to(counts[row[block], None], nodes.shape))
-        mean[row[block], column[block]] = np.sum(weights * values, axis=1)
-    return mean
-
-
-def _binomial_rules(negatives: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return nodes and weights (p, _GAUSS) of Gauss rules for the laws Binomial(negatives, 1 / (1 + exp(-x))).
-
-    They are exact for polynomials up to degree 2 _GAUSS - 1. Nodes are the eigenvalues of the Jacobi matrix of the
-    orthogonal polynomials (Krawtchouk), weights come from its eigenvectors (Golub and Welsch 1969).
-    """
-    degree = np.arange(_GAUSS)
-    size, u, v = negatives[:, None], special.expit(x)[:, None], special.expit(-x)[:, None]
-    jacobi = np.zeros((x.size, _GAUSS, _GAUSS))
-    jacobi[:, degree, degree] = u * (size - degree) + v * degree
-    above = degree[1:]
-    # There are no more polynomials than outcomes: zeros split off the rest of the matrix, which has no weight.
-    jacobi[:, above, above - 1] = np.sqrt(np.maximum(u * v * above * (size - above + 1), 0.0))
-    nodes, vectors = np.linalg.eigh(jacobi)
-    return np.clip(nodes, 0.0, size), vectors[:, 0, :] ** 2

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.chance.bounds import Attainable, attainable, attainable_by_group
-from rankadjust.chance.metrics import FAMILIES, Family, metric_value, rank, resolve
+from rankadjust.chance.bounds import Attainable, attainable
+from rankadjust.chance.metrics import FAMILIES, Family, metric_value, rank
 
 DISPERSION = ("standard_deviation", "variance", "median_absolute_deviation", "count")
 # Every metric that has bounds, with a k that some tasks reach and others do not.
@@ -81,22 +81,9 @@ def test_a_value_is_excluded_only_if_its_whole_interval_is():
     assert bounds.excludes(8.00001, 8.00001)
 
 
-@pytest.mark.parametrize("key", [*BOUNDED, *DISPERSION])
-def test_many_histograms_at_once_have_the_bounds_of_each(key):
-    metric = resolve(key)
-    # No task in the second; only tasks that the AUC leaves out in the third; none with that number in the last.
-    histograms = [((2, 5, 12), (3, 1, 4)), ((), ()), ((1,), (7,)), ((9, 3, 3), (2, 1, 5)), ((4, 8), (0, 2))]
-    counts, tasks, groups = (
-        np.concatenate([np.asarray(part, dtype=float) for part in parts])
-        for parts in (
-            [counts for counts, _ in histograms],
-            [tasks for _, tasks in histograms],
-            [[group] * len(counts) for group, (counts, _) in enumerate(histograms)],
-        )
-    )
-    mixed = np.random.default_rng(1).permutation(counts.size)
-    least, greatest = attainable_by_group(metric, counts[mixed], tasks[mixed], groups[mixed], len(histograms))
-    for place, histogram in enumerate(histograms):
-        one = attainable(metric, *histogram)
-        expected = (math.nan, math.nan) if one is None else one
-        assert (least[place], greatest[place]) == pytest.approx(expected, rel=1e-14, nan_ok=True)
+@pytest.mark.parametrize(
+    ("metric", "counts", "tasks"),
+    [*((key, [2, 5], [3, 1]) for key in DISPERSION), ("mr", [], []), ("auc", [1], [7]), ("mrr", [4], [0])],
+)
+def test_no_bounds_of_dispersion_or_without_tasks_that_count(metric, counts, tasks):
+    assert attainable(metric, counts, tasks) is None
