@@ -23,7 +23,7 @@ _TERMS = 40
 
 # A sum of indicators is within 8.5 standard deviations and 25 of its mean but for a share below 1e-15; its
 # generating function on the circle is below e^-36 of its maximum beyond the angle 8.5 / standard deviation, if that is
-# large; docs/methods.md ("Median", Probabilities) says what is left out if it is about 3.
+# large.
 _DEVIATIONS = 8.5
 _MARGIN = 25.0
 _ANGLE = 8.5

@@ -6,7 +6,7 @@ Two tasks with a and b candidates that share the score of their true triple, and
 
 where u is the probability that a negative beats the truth. Sums of C over many pairs (a, b) are computed with
 one rule in x = ln(u / (1 - u)) for all candidate counts: the cost grows with the number of distinct pairs, not with
-the number of candidates (docs/methods-random-scorer.md, "Numerics").
+the number of candidates (docs/methods-random-scorer.md, "Derivation").
 """
 
 from collections.abc import Callable, Mapping, Sequence
