@@ -98,6 +98,7 @@ def dataset_facts(name: str, literature: Literature) -> dict[str, Any]:
         "command": command(name, evaluations[0]),
         "sources": sorted({file.removesuffix(".csv") for file in values["file"].drop_nulls()}),
         "read": len({row["source"] for row in rows}),
+        "wanted": literature.wanted.filter(dataset=name).to_dicts(),
         "latest": max((row["year"] for row in rows if row["year"]), default=None),
     }
 

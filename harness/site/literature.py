@@ -40,6 +40,11 @@ class Literature:
         return answers(self.constants, self.boards)
 
     @cached_property
+    def wanted(self) -> pl.DataFrame:
+        """The published results that no public file with numbers is known of."""
+        return pl.read_csv(PROJECT / "resources/published/wanted/wanted.csv", infer_schema=False)
+
+    @cached_property
     def datasets(self) -> list[str]:
         """The data sets that have a page, by name."""
         return sorted(self.answers, key=str.casefold)

@@ -94,7 +94,7 @@ def map_words(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     """Map the words of the sources to the words of this project; <column>_as_printed keeps the printed words.
 
     Adds the missing columns of a tidy table and fills empty cells with the defaults. Adds rule_status and rule_message
-    (null if no rule gives a status) and caveat (null if no rule gives a caveat).
+    (null if no rule gives a status), and caveat and tags (null if no rule gives one).
     """
     columns = tidy_columns()["properties"]
     nothing = pl.lit(None, dtype=pl.String)
@@ -104,7 +104,7 @@ def map_words(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     # A code base stands for its protocol, which depends on the data set (`_with_evaluations`).
     mapped["protocol"] = pl.coalesce(_sampled_by_candidates(mapped["protocol"]), "evaluator")
     status = message = nothing
-    caveats = [nothing]
+    said: dict[str, list[pl.Expr]] = {"caveat": [nothing], "tags": [nothing]}
     for rule in rules.rules:
         matches = pl.all_horizontal(_holds(pl.col(name), wanted) for name, wanted in rule["match"].items())
         matches = matches.fill_null(value=False)
@@ -114,8 +114,9 @@ def map_words(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
             given = None if rule["status"] == "ok" else rule["status"]
             status = pl.when(matches).then(pl.lit(given, dtype=pl.String)).otherwise(status)
             message = pl.when(matches).then(pl.lit(rule["reason"])).otherwise(message)
-        if "caveat" in rule:
-            caveats.append(pl.when(matches).then(pl.lit(rule["caveat"])))
+        for name, texts in said.items():
+            if name in rule:
+                texts.append(pl.when(matches).then(pl.lit(rule[name])))
     printed_names = {f"{name}_as_printed": pl.col(name) for name in MAPPED}
     defaults = {name: pl.lit(columns[name].get("default"), dtype=pl.String) for name in MAPPED}
     return printed.with_columns(
@@ -124,7 +125,10 @@ def map_words(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
         **{f"{name}_is_open": mapped[name].is_null() for name in _OPEN},
         rule_status=status,
         rule_message=message,
-        caveat=pl.concat_str(caveats, separator="; ", ignore_nulls=True).replace("", None),
+        **{
+            name: pl.concat_str(texts, separator="; ", ignore_nulls=True).replace("", None)
+            for name, texts in said.items()
+        },
     )
 
 

@@ -34,7 +34,7 @@ OUTPUT = {
     **dict.fromkeys(("value", "value_low", "value_high", "expectation", "ratio", "index"), pl.Float64),
     **dict.fromkeys(("index_low", "index_high", "z", "z_random_scorer"), pl.Float64),
     **dict.fromkeys(
-        ("scores_used", "reason_random_scorer", "status", "message", "caveat", "origin"), pl.String
+        ("scores_used", "reason_random_scorer", "status", "message", "caveat", "tags", "origin"), pl.String
     ),
     "entities": pl.Int64,
     "recomputed": pl.Float64,

@@ -13,7 +13,7 @@ from rankadjust.literature.statuses import USABLE
 from rankadjust.literature.tidy import add_run
 
 _TEXTS = (
-    *("model", "source", "source_url", "source_line", "year", "table", "caveat", "file"),
+    *("model", "source", "source_url", "source_line", "year", "table", "caveat", "tags", "file"),
     "metric_as_printed",
 )
 
