@@ -180,7 +180,10 @@ class _Rows:
         )
         name = value["file"] or value["table_name"] or ""
         return {
-            **{key: value[key] for key in ("model", "own", "metric", "value", "gain", "index", "year", "tags")},
+            **{
+                key: value[key]
+                for key in ("model", "own", "metric", "value", "gain", "index", "year", "tags")
+            },
             "printed": self._printed[value["result"]],
             "notes": list(dict.fromkeys([*self._messages.get(_where(value), []), *caveats, *own_notes])),
             "source": PurePath(name).stem,
