@@ -9,7 +9,7 @@ from rankadjust.base.io import write_text
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
 from rankadjust.literature.result_files import read_results
-from rankadjust.manuscript.paper import NothingAdjustedError, paper_of_results, with_figures
+from rankadjust.manuscript.paper import NothingAdjustedError, paper_of_results
 
 
 def paper(table: str, database: str, released: str, registry: Sequence[str], folder: Path) -> None:
@@ -17,7 +17,7 @@ def paper(table: str, database: str, released: str, registry: Sequence[str], fol
     datasets = load_registry(*registry)
     try:
         made = paper_of_results(Path(table), read_results(table, datasets), constants, datasets)
-        with_figures(made).write(folder)
+        made.write(folder)
     except NothingAdjustedError as reason:
         folder.mkdir(parents=True, exist_ok=True)
         write_text(f"# Check\n\n{reason}\n", folder / "check.md")

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
         type=click.Choice(["recommended", "index", "gain"]),
         help="Add a column for each data set in place of the rows: docs/which-number.md.",
     ),
-    options.flag("--no-figure", help="Draw no figure."),
     options.flag("--force", help="Overwrite files in the folder that this command did not write."),
     options.RESULTS,
     epilog=options.examples(
@@ -31,10 +30,8 @@ if TYPE_CHECKING:
         "rankadjust paper transe.parquet rotate.parquet --dataset FB15k-237 --folder camera-ready",
     ),
 )
-def paper(
-    sources: tuple[Path, ...], folder: Path, no_figure: bool, constants: "Constants", **given: Any
-) -> None:
-    """Make the table, the figure and the methods for a paper.
+def paper(sources: tuple[Path, ...], folder: Path, constants: "Constants", **given: Any) -> None:
+    """Make the table and the methods for a paper.
 
     TABLE is the table as its author has it, in any format that `rankadjust read` takes. It gets a row for the values
     that counting reaches, and one for chance where chance matters. LaTeX keeps every other character, but for the
@@ -50,7 +47,7 @@ def paper(
     if is_of_ranks:
         options.refuse("ranks", "sidecar", "evaluator", "side", "model", "task")
     known = with_protocol_of_evaluator(given)
-    made = make_paper(list(sources), folder, figure=not no_figure, database=constants, **known)
+    made = make_paper(list(sources), folder, database=constants, **known)
     # Only of a table may facts be missing.
     if not is_of_ranks:
         say_what_was_assumed(assumptions(made.values))

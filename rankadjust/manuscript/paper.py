@@ -1,12 +1,12 @@
-"""Turn an author's table into the parts of a paper: the table with chance and counting, figure, methods, check list."""
+"""Turn an author's table into the parts of a paper: the table with chance and counting, methods, check list."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
-from rankadjust.base.errors import RankadjustError, installed_by
+from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import require_frame
 from rankadjust.base.io import write_folder
 from rankadjust.data.registry import Dataset
@@ -44,10 +44,8 @@ from rankadjust.output.markup import to_markdown
 from rankadjust.output.terminal import assumed_facts
 from rankadjust.tables.files import SUFFIXES
 
-_SCALE = 4.0
 _WIDEST = 24
 """A table with more columns does not fit on a page: a tool has written it."""
-_MOST_LINES = 60
 _MOST_POINTS = 8
 # The names by which authors call their own model.
 _OWN = r"(?i)\b(?:ours?|proposed|this work)\b"
@@ -90,7 +88,6 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     task: str | None = None,
     sidecar: str | Path | None = None,
     score: str | None = None,
-    figure: bool = True,
     database: Database = None,
     force: bool = False,
 ) -> Paper:
@@ -110,8 +107,6 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     score
         None adds rows. 'recommended', 'index' or 'gain' adds one column a data set instead, for its MRR, or else its
         Hits@10; recommended is the index where chance is more than 1 % of the values, else the gain.
-    figure
-        Draw figure.pdf, figure.svg and figure.png.
     database
         As `rankadjust.rescore` takes it; None means the released database.
     force
@@ -120,7 +115,7 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     Returns
     -------
     Paper
-        Its files are table.tex, table.md, methods.tex, references.bib, check.md and the figures. If the table is LaTeX,
+        Its files are table.tex, table.md, methods.tex, references.bib and check.md. If the table is LaTeX,
         only new rows or columns and the caption change; every other character stays.
 
     Raises
@@ -132,7 +127,7 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     Examples
     --------
     >>> results = pl.DataFrame({"model": "TuckER", "dataset": "Nations", "MRR": ["0.702"]})
-    >>> made = paper(results, figure=False)
+    >>> made = paper(results)
     >>> print(made.files["table.md"])
     | Model                 | Nations / MRR |
     | --------------------- | ------------: |
@@ -156,8 +151,6 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     else:
         results = read_results(sources[0], constants.registry, sidecar, facts)
         made = paper_of_results(sources[0], results, constants, score=score)
-    if figure:
-        made = with_figures(made)
     if output is not None:
         given = [*sources, *([Path(sidecar)] if sidecar is not None else [])]
         made.write(output, given, force=force)
@@ -176,7 +169,7 @@ def paper_of_results(
     *,
     score: str | None = None,
 ) -> Paper:
-    """Return the paper of results that were read, without the figure.
+    """Return the paper of results that were read.
 
     path: the file that the results were read from. registry: the data sets with their aliases; None means the
     registry of the constants. Raises NothingAdjustedError, a RankadjustError.
@@ -244,7 +237,7 @@ def _of_ranks(
     constants: Constants,
     score: str | None,
 ) -> Paper:
-    """Return the paper of models that are known by their ranks, without the figure."""
+    """Return the paper of models that are known by their ranks."""
     if dataset is None:
         raise RankadjustError(
             "the data set of these ranks is missing; give --dataset (from Python: dataset=)"
@@ -307,28 +300,3 @@ def _tables(
         "table.tex": text.encode("utf-8", errors="surrogateescape"),
         "table.md": _as_markdown(new),
     }, remarks
-
-
-def with_figures(made: Paper) -> Paper:
-    """Return a paper with figure.pdf, figure.svg and figure.png added, if a model has an index."""
-    try:
-        from rankadjust.manuscript.figure import chart, plotted  # noqa: PLC0415 - the plain install cannot draw
-        from rankadjust.output.pictures import pdf_picture, png_of_svg, svg_picture  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        raise RankadjustError(
-            f"the figure needs the module {error.name}; {installed_by('workflow')}, or leave it out (--no-figure)"
-        ) from None
-    shown = plotted(made.values)
-    if shown.is_empty():
-        return made
-    if shown.height > _MOST_LINES:
-        check = f"{made.files['check.md']!s}\nNo figure: {shown.height:,} results fit on no page.\n"
-        return replace(made, files={**made.files, "check.md": check})
-    specification = chart(shown).to_dict()
-    svg = svg_picture(specification)
-    figures: dict[str, str | bytes] = {
-        "figure.pdf": pdf_picture(specification),
-        "figure.svg": svg,
-        "figure.png": png_of_svg(svg, _SCALE),
-    }
-    return replace(made, files={**made.files, **figures})

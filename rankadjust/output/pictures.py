@@ -22,13 +22,6 @@ def svg_picture(specification: Mapping[str, Any]) -> str:
     return svg
 
 
-def pdf_picture(specification: Mapping[str, Any]) -> bytes:
-    """Return a Vega-Lite specification drawn as PDF, with its font in it."""
-    _bring_fonts()
-    pdf: bytes = vl_convert.vegalite_to_pdf(_in_our_font(specification))
-    return pdf
-
-
 def png_of_svg(svg: str, scale: float) -> bytes:
     """Return an SVG as PNG, at so many times its size."""
     _bring_fonts()

@@ -192,7 +192,7 @@ def test_the_table_that_ships_with_rankadjust_is_found_in_any_folder(tmp_path, m
     table = "resources/published/conve.csv"
     assert run_line(f"rescore {table}")[1].startswith("40 of 40 numbers read")
     assert run_line(f"check {table}")[1].startswith("40 of 40 numbers read")
-    assert "Read paper/check.md first." in run_line(f"paper --no-figure {table}")[1]
+    assert "Read paper/check.md first." in run_line(f"paper {table}")[1]
     assert (tmp_path / "paper" / "table.md").stat().st_size
 
 

@@ -123,5 +123,5 @@ def test_paper_writes_no_file_over_its_table_not_even_by_force(tmp_path):
     table.write_text(TABLE)
     for force in (False, True):
         with pytest.raises(RankadjustError, match=r"table\.md: it is the input .*would be overwritten"):
-            paper(table, tmp_path, figure=False, force=force)
+            paper(table, tmp_path, force=force)
     assert [path.name for path in tmp_path.iterdir()] == ["table.md"]

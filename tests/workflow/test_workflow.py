@@ -159,7 +159,6 @@ def test_a_run_gives_every_result(run):
         "rescored/results.md",
         "comparison/contradictions.csv",
         "paper/words/table.tex",
-        "paper/words/figure.pdf",
         "figures/chance-share.svg",
         "figures/chance-share.png",
         "figures/chance-share.json",

@@ -16,13 +16,12 @@ from rankadjust.manuscript.ranks import BEST
 HERE = Path(__file__).parents[2] / "data" / "manuscript"
 TABLES = sorted(HERE.glob("*.tex"))
 FILES = {"check.md", "methods.tex", "references.bib", "table.md", "table.tex"}
-FIGURES = {"figure.pdf", "figure.png", "figure.svg"}
 
 
 def made_of(text, tmp_path, name="table.tex", **options):
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
-    return rankadjust.paper(path, figure=False, **options)
+    return rankadjust.paper(path, **options)
 
 
 @cache
@@ -149,27 +148,19 @@ def test_markdown_becomes_latex_with_spans(tmp_path):
 
 def test_a_frame_is_a_table_too():
     frame = pl.DataFrame({"model": ["A", "B"], "dataset": "FB15k-237", "MRR": ["29.4 %", "33.8 %"]})
-    assert "A & 29.4 \\% \\\\" in rankadjust.paper(frame, figure=False).latex
-    assert "Counting (popularity) & 23.5 \\% \\\\" in rankadjust.paper(frame, figure=False).latex
-    assert "not named & 29.4 \\% \\\\" in rankadjust.paper(frame.drop("model"), figure=False).latex
+    assert "A & 29.4 \\% \\\\" in rankadjust.paper(frame).latex
+    assert "Counting (popularity) & 23.5 \\% \\\\" in rankadjust.paper(frame).latex
+    assert "not named & 29.4 \\% \\\\" in rankadjust.paper(frame.drop("model")).latex
 
 
 def test_what_a_tool_has_written_becomes_a_table_for_a_page():
-    paper = rankadjust.paper(HERE.parent / "tables" / "pykeen_results_nations.json", figure=False)
+    paper = rankadjust.paper(HERE.parent / "tables" / "pykeen_results_nations.json")
     header, _, first = paper.files["table.md"].splitlines()[:3]
     assert header.startswith("| Model ")
     assert "Nations / " in header
     assert "params" not in header
     assert max(len(text.strip()) for text in first.split("|")) <= len("not named")
     assert "a tool has written" in paper.files["check.md"]
-
-
-def test_more_results_than_a_page_has_room_for_make_no_figure(tmp_path):
-    rows = "".join(f"Nations,model {number},mrr,0.5\n" for number in range(61))
-    (tmp_path / "mine.csv").write_text(f"dataset,model,metric,value\n{rows}")
-    made = rankadjust.paper(tmp_path / "mine.csv")
-    assert "figure.pdf" not in made.files
-    assert made.files["check.md"].endswith("No figure: 61 results fit on no page.\n")
 
 
 def test_runs_of_one_model_keep_a_row_each(tmp_path):
@@ -189,7 +180,7 @@ def test_a_number_below_zero_has_a_minus_sign(tmp_path):
 
 def test_ranks_are_compared_by_their_tasks():
     folder = Path(__file__).parents[2] / "data" / "compare"
-    paper = rankadjust.paper([folder / "complex", folder / "distmult"], dataset="Kinships", figure=False)
+    paper = rankadjust.paper([folder / "complex", folder / "distmult"], dataset="Kinships")
     rows = {(row["model"], row["metric"]): row for row in paper.values.iter_rows(named=True)}
     compared = rankadjust.compare([folder / "complex", folder / "distmult"], dataset="Kinships")
     for row in compared.values.filter(side="both").iter_rows(named=True):
@@ -250,11 +241,7 @@ def test_the_check_fits_on_a_page(tmp_path):
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
 def test_all_files_are_made(path):
-    files = paper_of(path.stem).files
-    assert set(files) == FILES | FIGURES
-    assert files["figure.pdf"].startswith(b"%PDF")
-    # Fonts are in the file: a stream of one, in whatever format.
-    assert b"/FontFile" in files["figure.pdf"]
+    assert set(paper_of(path.stem).files) == FILES
 
 
 def test_the_same_table_gives_the_same_bytes_in_a_folder(tmp_path):
@@ -283,10 +270,10 @@ def test_what_is_typed_wrong(tmp_path):
     with pytest.raises(RankadjustError, match="the data set of these ranks is missing"):
         rankadjust.paper([tmp_path / "a.parquet", tmp_path / "b.parquet"])
     with pytest.raises(RankadjustError, match="unknown score 'indx'; did you mean index"):
-        rankadjust.paper(HERE / "seeds.tex", score="indx", figure=False)
+        rankadjust.paper(HERE / "seeds.tex", score="indx")
     (tmp_path / "file").touch()
     with pytest.raises(RankadjustError, match="this is a file; name a folder"):
-        rankadjust.paper(HERE / "seeds.tex", tmp_path / "file", figure=False)
+        rankadjust.paper(HERE / "seeds.tex", tmp_path / "file")
 
 
 DOCUMENT = r"""\documentclass{article}
@@ -308,7 +295,7 @@ DOCUMENT = r"""\documentclass{article}
 )
 def test_the_latex_compiles_with_rows_and_with_columns(name, tmp_path):
     paper_of(name).write(tmp_path)
-    anew = rankadjust.paper(HERE / f"{name}.tex", figure=False, score="recommended")
+    anew = rankadjust.paper(HERE / f"{name}.tex", score="recommended")
     (tmp_path / "anew.tex").write_text(anew.latex, encoding="utf-8")
     compiled(tmp_path, "table", "anew")
 
