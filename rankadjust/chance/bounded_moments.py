@@ -86,24 +86,20 @@ def _of_extremes(metric: Metric, part: pl.DataFrame) -> dict[str, str | float | 
     if least.expectation is not None and most.expectation is not None:
         ends = sorted((least.expectation, most.expectation))
         row |= zip(_BOUNDS[:2], ends, strict=True)
-        if _is_monotone(metric, int(part["least"].to_numpy().min()), int(part["most"].to_numpy().max())):
+        # If the variance of one task only rises or only falls with N, so does the variance of their mean.
+        curves = _curves(metric, int(part["least"].to_numpy().min()), int(part["most"].to_numpy().max()))
+        if curves is not None and _has_one_sign(np.diff(curves[1])):
             row |= zip(_BOUNDS[2:], sorted((least.variance or 0.0, most.variance or 0.0)), strict=True)
     return row
 
 
-def _is_monotone(metric: Metric, least: int, most: int) -> bool:
-    """Return whether the variance of one task only rises or only falls as N goes from `least` to `most`."""
-    return _is_mean_of_terms(metric, least) and _has_one_sign(np.diff(_curves(metric, least, most)[1]))
+def _curves(metric: Metric, least: int, most: int) -> tuple[FloatArray, FloatArray] | None:
+    """Return mean and variance of one task for N from `least` to `most`, None where a metric is no mean over all tasks.
 
-
-def _is_mean_of_terms(metric: Metric, least: int) -> bool:
-    """Return whether the moments are means over all tasks; tasks that a metric leaves out would change their number."""
-    return metric.additive and metric.has_moments and least >= max(metric.least_candidates, 1)
-
-
-def _curves(metric: Metric, least: int, most: int) -> tuple[FloatArray, FloatArray]:
-    """Return mean and variance of one task for N from `least` to `most`."""
-    return mean_and_variance(metric, np.arange(least, most + 1, dtype=np.float64))
+    Tasks that a metric leaves out would change their number.
+    """
+    is_mean = metric.additive and metric.has_moments and least >= max(metric.least_candidates, 1)
+    return mean_and_variance(metric, np.arange(least, most + 1, dtype=np.float64)) if is_mean else None
 
 
 def _has_one_sign(steps: FloatArray) -> bool:
@@ -158,11 +154,12 @@ class _Tasks:
 def _closer(metric: Metric, parts: Sequence[_Tasks]) -> dict[str, float]:
     """Return the bounds of expectation and variance, as far as there are any."""
     least, most = min(part.least.min() for part in parts), max(part.most.max() for part in parts)
-    if not _is_mean_of_terms(metric, least):
+    curves = _curves(metric, int(least), int(most))
+    if curves is None:
         return {}
     number = sum(int(part.tasks.sum()) for part in parts)
     bounds: dict[str, float] = {}
-    for power, values in enumerate(_curves(metric, least, most), 1):
+    for power, values in enumerate(curves, 1):
         bends = np.diff(values, 2)
         if not _has_one_sign(bends):
             continue

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.chance.candidate_counts import CandidateCounts
 from rankadjust.chance.metrics import Metric, resolve
 
 # Printed at full precision, values still carry the noise of single precision.
@@ -44,16 +45,13 @@ def attainable(metric: Metric | str, num_candidates: ArrayLike, tasks: ArrayLike
     Raises RankadjustError where there are fewer than one candidate or the lists differ in length.
     """
     metric = resolve(metric) if isinstance(metric, str) else metric
-    counts, times = np.asarray(num_candidates, dtype=np.float64), np.asarray(tasks, dtype=np.float64)
-    if counts.ndim != 1 or counts.shape != times.shape:
-        raise RankadjustError("num_candidates and tasks must be lists of the same length")
-    if np.any(counts < 1):
+    pooled = CandidateCounts.of(num_candidates, tasks)
+    if (pooled.counts < 1).any():
         raise RankadjustError("every task has at least one candidate, the true answer")
-    counted = (times > 0) & (counts >= metric.least_candidates)
+    counted = pooled.counts >= metric.least_candidates
     if not counted.any():
         return None
-    order = np.argsort(counts[counted])
-    counts, times = counts[counted][order], times[counted][order]
+    counts, times = pooled.counts[counted], pooled.tasks[counted]
     if metric.term is not None:
         # A term that rises to its cut is greatest at k, just before it.
         ranks = [np.ones_like(counts), counts, np.minimum(counts, metric.k or np.inf)]

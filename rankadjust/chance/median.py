@@ -106,8 +106,8 @@ def _reach(groups: TaskGroups, order: int, direction: int) -> tuple[int, int]:
     last = int(groups.counts[-1])
     # The first x of 1..last at which as many ranks are expected, or last.
     centre = 1 + bisect_left(range(1, last), order - 0.5, key=lambda x: groups.mean(np.array([x]))[0])
-    around = tails(groups, np.array([max(centre - 1.0, 1.0), centre]), order)
-    largest = float(max(around.cdf[0] if centre > 1 else 0.0, around.survival[1]))
+    cdf, survival = tails(groups, np.array([max(centre - 1.0, 1.0), centre]), order)
+    largest = float(max(cdf[0] if centre > 1 else 0.0, survival[1]))
     if largest == 0:
         return centre, centre
     negligible = np.log(largest * _NEGLIGIBLE)
@@ -154,8 +154,8 @@ def _tail_sums(groups: TaskGroups, order: float, window: _Window) -> FloatArray:
     for is_above, low, high in ((False, window.low, window.centre), (True, window.centre, window.high)):
 
         def tail(x: FloatArray, is_above: bool = is_above) -> FloatArray:
-            found = tails(groups, x, order)
-            return found.survival if is_above else -found.cdf
+            cdf, survival = tails(groups, x, order)
+            return survival if is_above else -cdf
 
         # Cut at first into pieces of the length that most of them end with.
         cuts = np.round(np.linspace(low, high, _PIECES + 1))

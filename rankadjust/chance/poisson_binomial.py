@@ -7,7 +7,7 @@ saddle point, so that small ones keep their relative accuracy (docs/methods.md, 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,15 +132,12 @@ def _terms(ratio: FloatArray | ComplexArray) -> int:
 # --- circles through the saddle point ---------------------------------------------------------------------
 
 
-class _Saddles(NamedTuple):
-    """The circles |z| = e^tau, and the standard deviation of the tilted K(x) there, (b,) each."""
+def _saddles(
+    groups: TaskGroups, x: FloatArray, gap: FloatArray, target: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return tau of the circles |z| = e^tau on which the tilted K(x) has the mean `target`, and its standard deviation.
 
-    tau: FloatArray
-    deviation: FloatArray
-
-
-def _saddles(groups: TaskGroups, x: FloatArray, gap: FloatArray, target: FloatArray) -> _Saddles:
-    """Return the circles on which the tilted K(x), given no rank in (x, x + gap], has the mean `target`.
+    K(x) is given that no rank is in (x, x + gap]; both results are (b,).
 
     Newton's method from the solution for equal counts; the probability does not depend on how well it succeeds,
     only its rounding error does.
@@ -160,7 +157,7 @@ def _saddles(groups: TaskGroups, x: FloatArray, gap: FloatArray, target: FloatAr
         if np.all(np.abs(missing) < _CLOSE * deviation):
             break
         tau = np.clip(tau + np.clip(missing / deviation**2, -2.0, 2.0), -_LARGEST_TAU, _LARGEST_TAU)
-    return _Saddles(tau, deviation)
+    return tau, deviation
 
 
 @dataclass(frozen=True)
@@ -198,7 +195,7 @@ class _Circles:
 
 
 def _circles(
-    groups: TaskGroups, x: FloatArray, gap: FloatArray, saddles: _Saddles, *, sums: bool
+    groups: TaskGroups, x: FloatArray, gap: FloatArray, tau: FloatArray, deviation: FloatArray, *, sums: bool
 ) -> _Circles:
     """Return the generating functions of K(x), restricted to no rank in (x, x + gap], for x and gap (b,).
 
@@ -207,12 +204,12 @@ def _circles(
     """
     below, first = groups.beyond(x), groups.beyond(x + gap)
     uncertain = groups.certain[-1] - groups.certain[below]
-    width = np.minimum(np.ceil(_DEVIATIONS * saddles.deviation + _MARGIN), uncertain + 1)[:, None]
+    width = np.minimum(np.ceil(_DEVIATIONS * deviation + _MARGIN), uncertain + 1)[:, None]
     # An odd number, so that all points but the first come in pairs.
     points = 2 * width + 1 if sums else 2 * np.floor(width / 2) + 1
-    used = np.minimum((points - 1) / 2, np.ceil(_ANGLE / saddles.deviation[:, None] * points / (2 * np.pi)))
+    used = np.minimum((points - 1) / 2, np.ceil(_ANGLE / deviation[:, None] * points / (2 * np.pi)))
     index = np.arange(used.max() + 1)
-    log_z = saddles.tau[:, None] + 2j * np.pi * index / points
+    log_z = tau[:, None] + 2j * np.pi * index / points
     # A task with N <= x contributes the factor z, one with x < N <= x + gap the factor x z / N, and any other
     # (N - x - gap + x z) / N = 1 + (x (z - 1) - gap) / N.
     log_values = groups.log_product(first, x[:, None] * np.expm1(log_z) - gap[:, None])
@@ -228,15 +225,8 @@ def _blocks(size: int, length: int) -> Iterator[slice]:
         yield slice(start, start + length)
 
 
-class Tails(NamedTuple):
-    """P(X <= x) and P(X > x) of an order statistic X, or their means over two of them, (k,) each."""
-
-    cdf: FloatArray
-    survival: FloatArray
-
-
-def tails(groups: TaskGroups, x: FloatArray, order: float) -> Tails:
-    """Return the tails of the order-th smallest rank at x (k,), real numbers from 1 on in ascending blocks.
+def tails(groups: TaskGroups, x: FloatArray, order: float) -> tuple[FloatArray, FloatArray]:
+    """Return P(X <= x) and P(X > x), X the order-th smallest rank, at x (k,), real numbers from 1 on, ascending.
 
     An order of l + 1/2 stands for the l-th and the next: the tails are the means of theirs. The smaller tail is
     computed, the other is its complement.
@@ -248,10 +238,10 @@ def tails(groups: TaskGroups, x: FloatArray, order: float) -> Tails:
     for block in _blocks(open_.size, _ROWS):
         rows = open_[block]
         gap = np.zeros(rows.size)
-        saddles = _saddles(groups, x[rows], gap, np.full(rows.size, order - 0.5))
+        tau, deviation = _saddles(groups, x[rows], gap, np.full(rows.size, order - 0.5))
         # K(x) is likely too large left of the saddle point z = 1: then X > x is the rare event.
-        above = saddles.tau < 0
-        circles = _circles(groups, x[rows], gap, saddles, sums=True)
+        above = tau < 0
+        circles = _circles(groups, x[rows], gap, tau, deviation, sums=True)
         # X > x where K(x) is order - 1 or less, X <= x where it is order or more.
         power = np.where(above, np.ceil(order) - 1.0, np.floor(order))
         tail = circles.sum_from(power, np.where(above, -1.0, 1.0))
@@ -261,7 +251,7 @@ def tails(groups: TaskGroups, x: FloatArray, order: float) -> Tails:
         tail = np.clip(tail, 0.0, 1.0)
         survival[rows] = np.where(above, tail, 1 - tail)
         cdf[rows] = np.where(above, 1 - tail, tail)
-    return Tails(cdf, survival)
+    return cdf, survival
 
 
 def no_rank_between(groups: TaskGroups, x: FloatArray, gap: FloatArray, order: int) -> FloatArray:
@@ -271,7 +261,7 @@ def no_rank_between(groups: TaskGroups, x: FloatArray, gap: FloatArray, order: i
     for block in _blocks(possible.size, _ROWS):
         rows = possible[block]
         saddles = _saddles(groups, x[rows], gap[rows], np.full(rows.size, float(order)))
-        circles = _circles(groups, x[rows], gap[rows], saddles, sums=False)
+        circles = _circles(groups, x[rows], gap[rows], *saddles, sums=False)
         result[rows] = np.maximum(circles.coefficient(np.full(rows.size, float(order))), 0.0)
     return result
 
@@ -284,7 +274,7 @@ def log_bound(groups: TaskGroups, x: FloatArray, order: int, direction: float) -
     rows = np.flatnonzero(certain < order)
     if rows.size:
         gap = np.zeros(rows.size)
-        tau = _saddles(groups, x[rows], gap, np.full(rows.size, order - 0.5)).tau
+        tau, _ = _saddles(groups, x[rows], gap, np.full(rows.size, order - 0.5))
         logs = groups.log_product(first[rows], (x[rows] * np.expm1(tau))[:, None])[:, 0]
         power = order - (1.0 if direction > 0 else 0.0)
         # On the other side of z = 1 the bound is the trivial one.

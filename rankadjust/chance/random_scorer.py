@@ -17,7 +17,7 @@ effects they leave out.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -121,12 +121,6 @@ class _Tasks(ByContent):
             else _UNKNOWN_OF_FACTS,
         )
 
-    def with_candidates(self, least: int) -> "_Tasks":
-        """Return the tasks with at least so many candidates."""
-        chosen = self.counts >= least
-        names = ("counts", "tasks", "shared", "repeated", "is_tail")
-        return replace(self, **{name: getattr(self, name)[chosen] for name in names})
-
 
 _Variance = tuple[float | None, str | None]
 """A variance, or None and the reason why there is none."""
@@ -154,37 +148,29 @@ def _of_terms(
         return [(None, tasks.unknown)] * len(metrics)
     if (tasks.counts < 1).any():
         return [(None, "some tasks have no candidates")] * len(metrics)
-    covariances = _covariances(metrics, tasks, shared_truth, shared_negatives)
-    return [
-        _of_term(metric, tasks.with_candidates(metric.least_candidates), of_pairs, shared_negatives)
-        for metric, of_pairs in zip(metrics, covariances, strict=True)
-    ]
-
-
-def _of_term(metric: Metric, part: _Tasks, of_pairs: float, shared_negatives: bool) -> _Variance:
-    """Return the variance; of_pairs: what pairs of tasks add that share no negatives."""
-    if not part.counts.size:
-        return None, "there are no tasks" if metric.least_candidates == 1 else "no task has two candidates"
-    _, variance = mean_and_variance(metric, part.counts)
-    times = part.tasks
+    # What pairs of tasks add that share the score of the truth, but no negatives.
+    of_pairs = np.zeros(len(metrics))
+    times = tasks.tasks
     if shared_negatives:
-        times = times + (part.shared - part.repeated) / (part.counts + 1) + part.repeated
-    return (float(times @ variance) + of_pairs) / float(part.tasks.sum()) ** 2, None
-
-
-def _covariances(
-    metrics: Sequence[Metric], tasks: _Tasks, shared_truth: bool, shared_negatives: bool
-) -> FloatArray:
-    """Return the sum for each metric over the pairs of tasks that share the score of the truth, but no negatives."""
-    sums = np.zeros(len(metrics))
-    if not shared_negatives:
+        times = times + (tasks.shared - tasks.repeated) / (tasks.counts + 1) + tasks.repeated
+    else:
         # Each task draws negatives of its own: the two of a repeated triple share the score of the truth only.
-        sums += covariance_sums(metrics, tasks.counts, tasks.counts, tasks.repeated)
+        of_pairs += covariance_sums(metrics, tasks.counts, tasks.counts, tasks.repeated)
     if tasks.is_tail.any() and not tasks.is_tail.all() and shared_truth:
         if not tasks.pairs:
             raise RankadjustError("both sides are ranked, but the table of pairs has no rows for this split")
-        sums += 2 * np.array(covariance_sums(metrics, *tasks.pairs))
-    return sums
+        of_pairs += 2 * np.array(covariance_sums(metrics, *tasks.pairs))
+    found: list[_Variance] = []
+    for metric, covariances in zip(metrics, of_pairs, strict=True):
+        counted = tasks.counts >= metric.least_candidates
+        if counted.any():
+            _, variance = mean_and_variance(metric, tasks.counts[counted])
+            total = float(times[counted] @ variance) + covariances
+            found.append((float(total) / float(tasks.tasks[counted].sum()) ** 2, None))
+        else:
+            least = metric.least_candidates
+            found.append((None, "there are no tasks" if least == 1 else "no task has two candidates"))
+    return found
 
 
 def _why_unknown(metric: Metric, protocol: Protocol) -> str | None:

@@ -32,14 +32,15 @@ def test_probabilities_are_those_of_the_law_of_the_number_of_ranks(kind):
     groups = TaskGroups.of(counts, tasks.astype(float))
     x = np.array([200.0, 333.0, 421.0, 500.0, 690.0])
     gap = np.array([0.0, 1.0, 5.0, 17.0, 0.0])
-    found, both = tails(groups, x, order), no_rank_between(groups, x, gap, order)
-    middle = tails(groups, x, order + 0.5)
+    cdf, survival = tails(groups, x, order)
+    both = no_rank_between(groups, x, gap, order)
+    middle_cdf, middle_survival = tails(groups, x, order + 0.5)
     for place, at in enumerate(x):
         law = laws(counts, tasks, at, at)
-        assert found.cdf[place] == pytest.approx(law[order:].sum(), rel=1e-10)
-        assert found.survival[place] == pytest.approx(law[:order].sum(), rel=1e-10)
+        assert cdf[place] == pytest.approx(law[order:].sum(), rel=1e-10)
+        assert survival[place] == pytest.approx(law[:order].sum(), rel=1e-10)
         # The mean of the tails of the two middle ranks.
-        assert middle.cdf[place] == pytest.approx(law[order:].sum() - law[order] / 2, rel=1e-10)
-        assert middle.survival[place] == pytest.approx(law[:order].sum() + law[order] / 2, rel=1e-10)
+        assert middle_cdf[place] == pytest.approx(law[order:].sum() - law[order] / 2, rel=1e-10)
+        assert middle_survival[place] == pytest.approx(law[:order].sum() + law[order] / 2, rel=1e-10)
         expected = laws(counts, tasks, at, at + gap[place])[order]
         assert both[place] == pytest.approx(expected, rel=1e-10)
