@@ -12,8 +12,9 @@ _HEAD = """\
 
 <!-- Made of rankadjust/output/columns.yaml: make api. A test compares the two. -->
 
-Which columns does the database have, and what is in them? [use-the-database.md](use-the-database.md) shows how to
-read the files. Every row of `adjustments.parquet` is for one data set, protocol, split, side and metric, and N is
+A row of the database (`adjustments.parquet`) says what it is for (`dataset`, `protocol`, `split`, `side`, `metric`),
+what chance reaches (`expectation`, three variances), the `optimum`, and scale and offset of ratio, index and each z.
+This page lists all columns of all files, and [use-the-database.md](use-the-database.md) shows how to read them. N is
 the number of candidates of a task.
 """
 

@@ -114,9 +114,9 @@ def _within_bounds(
 
         |E f - U| <= |f(1) - f(q + 1)| / (2 M) + q (sum of |second differences of f|) / (8 M^2).
 
-    The first part is the two ends. The second is the error of the trapezoid rule, at most (integral of |g''|) / (8 M^2):
-    g is a Bernstein polynomial, so this integral is at most q times the sum. docs/methods.md, "Negatives drawn with
-    replacement", has examples.
+    The first part is the two ends. The second is the error of the trapezoid rule, at most
+    (integral of |g''|) / (8 M^2), and g is a Bernstein polynomial, so the integral is at most q times the sum.
+    docs/methods.md, "Negatives drawn with replacement", has examples.
 
     moments: as `moments_table` and `nulls_table` make them, with the columns of their reasons. Only additive metrics
     have bounds.
