@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
@@ -99,13 +98,15 @@ def _ids(columns: Sequence[pl.Series], seed: int = 0) -> tuple[pl.Series, list[p
 
     Hashes are compared many times faster than labels; seed: of the hashes.
     """
-    texts = pl.concat(columns)
-    hashes = texts.hash(seed)
-    labels = texts.filter(hashes.is_first_distinct()).sort()
+    hashes = [column.hash(seed) for column in columns]
+    labels = pl.concat(columns).filter(pl.concat(hashes).is_first_distinct()).sort()
     known = pl.DataFrame({"hash": labels.hash(seed)}).with_row_index("id")
-    ids = pl.DataFrame({"hash": hashes}).join(known, on="hash", how="left", maintain_order="left")["id"]
-    if (labels.gather(ids) != texts).any():
-        # Two labels have one hash.
-        return _ids(columns, seed + 1)
-    ends = np.cumsum([len(column) for column in columns])[:-1]
-    return labels, list(map(pl.Series, np.split(ids.to_numpy(), ends)))
+    ids = []
+    # One column after the other: what is joined and compared takes much memory.
+    for column, own in zip(columns, hashes, strict=True):
+        found = own.to_frame("hash").join(known, on="hash", how="left", maintain_order="left")["id"]
+        if (labels.gather(found) != column).any():
+            # Two labels have one hash.
+            return _ids(columns, seed + 1)
+        ids.append(found)
+    return labels, ids
