@@ -24,7 +24,7 @@ The function for each task:
     compare            the ranks of several models
     read_table         a published table in Markdown, HTML, LaTeX, CSV, JSON and so on, as tidy rows
     rescore            such rows, adjusted; check finds the values among them that contradict each other
-    count_candidates   how many candidates the tasks of your own triples have; count_protocols, count_baselines
+    count_candidates   how many candidates the tasks of your own triples have; count_baselines what counting reaches
     metric_moments     expectation and variance of a metric for any numbers of candidates
 
 help(rankadjust.adjust) and docs/api.md say more. A mistake in your input raises a
@@ -44,10 +44,7 @@ if TYPE_CHECKING:
     from rankadjust.base.errors import RankadjustError as RankadjustError
     from rankadjust.baselines.table import count_baselines as count_baselines
     from rankadjust.chance.moments import metric_moments as metric_moments
-    from rankadjust.counting.candidates import (
-        count_candidates as count_candidates,
-        count_protocols as count_protocols,
-    )
+    from rankadjust.counting.candidates import count_candidates as count_candidates
     from rankadjust.database.constants import Constants as Constants
     from rankadjust.database.store import load_database as load_database
     from rankadjust.evaluation.evaluate import evaluate as evaluate
@@ -78,7 +75,7 @@ _MODULES = dict(
             ("evaluation.one_value", "adjust"),
             ("literature.contradictions", "check"),
             ("baselines.table", "count_baselines"),
-            ("counting.candidates", "count_candidates count_protocols"),
+            ("counting.candidates", "count_candidates"),
             ("evaluation.evaluate", "evaluate"),
             ("evaluator", "Evaluator"),
             ("database.store", "load_database"),

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import polars as pl
 
-from rankadjust.base.vocabulary import LABEL_COLUMNS, TEST_SPLITS, TIME_COLUMNS, TIMES, time_columns
+from rankadjust.base.vocabulary import LABEL_COLUMNS, TEST_SPLITS, TIMES, time_columns
 from rankadjust.counting.candidates import graphs_of, require_applicable
 from rankadjust.counting.codes import integer_codes, one_frame
 from rankadjust.counting.groups import of_graph, survey
@@ -36,37 +36,38 @@ def task_attributes(
     where training lacks it); half_link (seen or unseen): whether the query has any answer in training.
     """
     triples = evaluated(triples, get_protocol(protocol) if isinstance(protocol, str) else protocol)
-    times = [name for name in TIME_COLUMNS if name in triples.columns]
-    of_kind = {kind: labels.filter(kind=kind).sort("id")["label"] for kind in ("entity", "relation")}
-    kinds = {"head": "entity", "relation": "relation", "tail": "entity"}
-    texts = [*(f"{name}_label" for name in LABEL_COLUMNS), *times]
-    rows = triples.select(
-        "split",
-        *LABEL_COLUMNS,
-        *(pl.lit(of_kind[kind].gather(triples[name])).alias(f"{name}_label") for name, kind in kinds.items()),
-        *(pl.col(name).cast(pl.String) for name in times),
+    names = {kind: labels.filter(kind=kind).sort("id")["label"] for kind in ("entity", "relation")}
+    times = time_columns(triples.columns)
+    texts = ["head_label", "relation_label", "tail_label", *times]
+    rows = triples.with_columns(
+        pl.col("split", *times).cast(pl.String),
+        *(
+            pl.lit(names["relation" if name == "relation" else "entity"].gather(triples[name])).alias(
+                f"{name}_label"
+            )
+            for name in LABEL_COLUMNS
+        ),
         row=pl.int_range(pl.len(), dtype=pl.Int64),
         line=(pl.int_range(pl.len(), dtype=pl.Int64) + 1).over("split"),
-    ).cast({"split": pl.String})
-    tasks = count_tasks(triples, protocol, isolated)
-    attributes = tasks.join(rows, on="row", how="left", maintain_order="left")
-    hidden = {
-        f"{side}_label": pl.when(pl.col("side") == side).then(pl.lit("?")).otherwise(f"{side}_label")
-        for side in SIDES
-    }
+    )
+    tasks = count_tasks(triples, protocol, isolated).join(rows, on="row", how="left", maintain_order="left")
     parts = [
-        _with_known(attributes.filter(split=split), triples.filter(pl.col("split").is_in(known)))
+        _with_known(tasks.filter(split=split), triples.filter(pl.col("split").is_in(known)))
         for split, known in _KNOWN.items()
+    ]
+    asked = [
+        pl.when(pl.col("side") == name.removesuffix("_label")).then(pl.lit("?")).otherwise(name)
+        for name in texts
     ]
     return pl.concat(parts).select(
         "split",
         triple=pl.concat_str(texts, separator="\t"),
         line="line",
-        ids=pl.concat_str([pl.col(name).cast(pl.String) for name in LABEL_COLUMNS], separator=","),
+        ids=pl.concat_str(pl.col(LABEL_COLUMNS).cast(pl.String), separator=","),
         side="side",
         num_candidates="num_candidates",
         relation="relation_label",
-        query=pl.concat_str([hidden.get(name, pl.col(name)) for name in texts], separator="\t"),
+        query=pl.concat_str(asked, separator="\t"),
         cardinality="cardinality",
         half_link="half_link",
     )
@@ -134,24 +135,28 @@ def by_first_row(codes: Mapping[str, Integers], tasks: pl.DataFrame) -> pl.DataF
 def _with_known(tasks: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """Add cardinality and half_link, from the triples that are known."""
     distinct = known.select(LABEL_COLUMNS).unique()
-    is_one = pl.col("len").mean() < _MANY
-    heads, tails = (
-        distinct.group_by("relation", OTHER[side])
-        .len()
-        .group_by("relation")
-        .agg(pl.when(is_one).then(pl.lit("1")).otherwise(pl.lit("n")).alias(side))
-        for side in SIDES
-    )
-    cardinality = pl.concat_str(SIDES, separator="-")
-    of_relation = heads.join(tails, on="relation").select("relation", cardinality=cardinality)
-    anchors = pl.concat(
-        distinct.select("relation", anchor=OTHER[side], side=pl.lit(side), half_link=pl.lit("seen")).unique()
-        for side in SIDES
+    sides = []
+    for side in SIDES:
+        answers = distinct.group_by("relation", anchor=OTHER[side]).len()
+        several = answers.group_by("relation").agg(pl.col("len").mean() >= _MANY)
+        number = several.select(
+            "relation", pl.when("len").then(pl.lit("n")).otherwise(pl.lit("1")).alias(side)
+        )
+        seen = answers.select("relation", "anchor", side=pl.lit(side), half_link=pl.lit("seen"))
+        sides.append((number, seen))
+    (heads, seen_heads), (tails, seen_tails) = sides
+    cardinality = heads.join(tails, on="relation").select(
+        "relation", cardinality=pl.concat_str(SIDES, separator="-")
     )
     anchor = pl.when(pl.col("side") == "head").then("tail").otherwise("head")
     return (
         tasks.with_columns(anchor=anchor)
-        .join(of_relation, on="relation", how="left", maintain_order="left")
-        .join(anchors, on=["relation", "anchor", "side"], how="left", maintain_order="left")
+        .join(cardinality, on="relation", how="left", maintain_order="left")
+        .join(
+            pl.concat([seen_heads, seen_tails]),
+            on=["relation", "anchor", "side"],
+            how="left",
+            maintain_order="left",
+        )
         .with_columns(pl.col("half_link", "cardinality").fill_null("unseen"))
     )

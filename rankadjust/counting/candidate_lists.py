@@ -12,7 +12,7 @@ from rankadjust.counting.codes import integer_codes, one_frame
 from rankadjust.counting.groups import survey
 from rankadjust.counting.packing import Integers
 from rankadjust.counting.protocols import Protocol
-from rankadjust.counting.rows import SIDES, TRAINING_GRAPH, counts_of_tasks, filtered_tasks, rows_of
+from rankadjust.counting.rows import SIDES, TRAINING_GRAPH, counts_of_tasks, rows_of, tasks_of
 
 Entities = Collection[str] | Collection[int]
 Lists = Mapping[str, Entities] | Mapping[str | int, Mapping[str, Entities]]
@@ -59,7 +59,7 @@ def count_listed(splits: Mapping[str, pl.DataFrame], lists: Lists, isolated: int
         sizes = np.bincount(relation, minlength=int(codes["relation"].max()) + 1)[rows.relation]
         inside = np.isin(_pair(rows.relation, rows.entity(side)), _pair(relation, listed_entity))
         size = np.where(sizes, sizes, surveyed.entities.sum())
-        tasks[side] = filtered_tasks(rows, side, protocol, inside | (sizes == 0), size)
+        tasks[side] = tasks_of(rows, side, protocol, (inside | (sizes == 0), size))
     return added_up([counts_of_tasks(rows, tasks, protocol)], protocol)
 
 

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from itertools import chain
 
@@ -115,60 +115,23 @@ def count_candidates(
 def count_protocols(
     splits: Mapping[str, pl.DataFrame] | pl.DataFrame, protocols: Sequence[str | Protocol], isolated: int = 0
 ) -> list[Candidates]:
-    """Count the candidates of a data set under several protocols: encoded and sorted once.
-
-    Parameters
-    ----------
-    splits : frame, or mapping of splits to frames
-        As for `count_candidates`.
-    protocols : sequence of str or Protocol
-        Names of shipped protocols, or your own.
-    isolated : int
-        As for `count_candidates`.
-
-    Returns
-    -------
-    list of Candidates
-        In the order of the protocols.
-
-    Raises
-    ------
-    RankadjustError
-        As `count_candidates`.
-
-    Examples
-    --------
-    >>> triples = pl.DataFrame(
-    ...     [("training", "a", "r", "b"), ("training", "b", "r", "c"), ("testing", "a", "r", "c")],
-    ...     schema=["split", "head", "relation", "tail"], orient="row",
-    ... )
-    >>> filtered, raw = count_protocols(triples, ["filtered", "raw"])
-    >>> raw.histogram.filter(split="testing")["num_candidates"].to_list()
-    [3, 3]
-
-    """
+    """Return the candidates of a data set under each of several protocols: encoded and sorted once."""
     given = [get_protocol(each) if isinstance(each, str) else each for each in protocols]
     triples = one_frame(splits)
     present = triples["split"].unique().to_list()
     require_applicable(given, triples.columns, present)
     codes = integer_codes(triples)
     surveyed = survey(codes, isolated)
-    # Protocols that differ only in properties that do not affect counting are counted once.
-    alike = {
-        each: replace(each, name="any", counting="inclusive", sides="shared", data="any", description="")
-        for each in given
-    }
-    different = list(dict.fromkeys(alike.values()))
 
     def count(own: dict[str, Integers], of_graph: Survey, _: Integers) -> list[Counts]:
         rows = cache(partial(rows_of, own, of_graph))
-        alike = [(rows(each.time, each.splits), each) for each in different]
         return [
             counts_of_tasks(of, {side: tasks_of(of, side, each) for side in SIDES}, each)
-            for of, each in alike
+            for each in given
+            for of in [rows(each.time, each.splits)]
         ]
 
-    counts: dict[Protocol, list[Counts]] = {each: [] for each in different}
+    counts: list[list[Counts]] = []
     for graph in map(surveyed.__getitem__, graphs_of(present)):
         for protocol in given:
             entities = int(graph.pool(protocol).sum())
@@ -176,10 +139,11 @@ def count_protocols(
                 raise RankadjustError(
                     f"{protocol.name}: {protocol.negatives} distinct negatives cannot be drawn from {entities} entities"
                 )
-        for group in in_groups(codes, graph, count, GROUP, graph.triples.size):
-            for each, counted in zip(different, group, strict=True):
-                counts[each].append(counted)
-    return [added_up(counts[alike[protocol]], protocol) for protocol in given]
+        counts += in_groups(codes, graph, count, GROUP, graph.triples.size)
+    return [
+        added_up(of_protocol, each)
+        for of_protocol, each in zip(zip(*counts, strict=True), given, strict=True)
+    ]
 
 
 def count_encoded(triples: pl.DataFrame, protocols: Sequence[Protocol], isolated: int = 0) -> Candidates:

@@ -24,49 +24,43 @@ ORDER = (
 )
 # Ids beyond this many per occurrence are renumbered, so that tables indexed by id stay small.
 _SPARSE = 16
+_TEXT = (pl.String, pl.Categorical, pl.Enum)
 
 
 def one_frame(splits: Mapping[str, pl.DataFrame] | pl.DataFrame) -> pl.DataFrame:
     """Return the triples of all splits below each other, checked, with a column `split`; times are text."""
-    given = splits if isinstance(splits, Mapping) else {None: splits}
-    called = {name: "the triples" if name is None else f"split {name!r}" for name in given}
-    frames = {name: require_frame(frame, called[name]) for name, frame in given.items()}
-    names = list(frames)
-    if names == [None]:
-        if "split" not in frames[None].columns:
+    parts: list[pl.DataFrame] = []
+    times: tuple[str, ...] | None = None
+    for name, given in splits.items() if isinstance(splits, Mapping) else [(None, splits)]:
+        where = "the triples" if name is None else f"split {name!r}"
+        frame = require_frame(given, where)
+        if name is not None:
+            frame = frame.with_columns(split=pl.lit(str(name)))
+        elif "split" not in frame.columns:
             raise RankadjustError("the triples lack the column 'split'; add it, or give one frame per split")
-        names = frames[None]["split"].unique().cast(pl.String).to_list()
-    for name in names:
-        if name not in SPLITS:
-            hint = did_you_mean(str(name), SPLITS) or f"; allowed: {', '.join(SPLITS)}"
-            raise RankadjustError(f"unknown split {name!r}{hint}")
-    if not frames:
+        times = time_columns(frame.columns) if times is None else times
+        _check(frame, where, times)
+        columns = [
+            pl.col(column) if frame.schema[column].is_integer() else pl.col(column).cast(pl.String)
+            for column in LABEL_COLUMNS
+        ]
+        parts.append(
+            frame.select(pl.col("split").cast(pl.Enum(SPLITS)), *columns, pl.col(times).cast(pl.String))
+        )
+    if not parts:
         raise RankadjustError("no splits were given; count_candidates needs at least one")
-    times = time_columns(next(iter(frames.values())).columns)
-    for name, frame in frames.items():
-        _check(frame, called[name], times)
-    kinds = {name: {_kind(frame.schema[name]) for frame in frames.values()} for name in LABEL_COLUMNS}
-    for name, found in kinds.items():
-        if len(found) > 1:
-            raise RankadjustError(
-                f"{name} is {' and '.join(sorted(found))}; give it the same type in every split"
-            )
-    tidy = [
-        pl.col(name).cast(pl.String) if name in times or "text" in kinds[name] else pl.col(name)
-        for name in (*LABEL_COLUMNS, *times)
-    ]
-    split = {name: pl.col("split") if name is None else pl.lit(name) for name in frames}
-    return pl.concat(
-        [
-            frame.select(split[name].cast(pl.Enum(SPLITS)).alias("split"), *tidy)
-            for name, frame in frames.items()
-        ],
-        how="vertical_relaxed",
-    )
+    for column in LABEL_COLUMNS:
+        if len({part.schema[column].is_integer() for part in parts}) > 1:
+            raise RankadjustError(f"{column} is integer and text; give it the same type in every split")
+    return pl.concat(parts, how="vertical_relaxed")
 
 
-def _check(frame: pl.DataFrame, where: str, times: Sequence[str]) -> None:
+def _check(frame: pl.DataFrame, where: str, times: tuple[str, ...]) -> None:
     """Raise where a frame of triples has no rows, lacks a column, has times that others lack, or holds a null."""
+    for split in frame["split"].unique().cast(pl.String):
+        if split not in SPLITS:
+            hint = did_you_mean(str(split), SPLITS) or f"; allowed: {', '.join(SPLITS)}"
+            raise RankadjustError(f"unknown split {split!r}{hint}")
     for name in (*LABEL_COLUMNS, *times):
         if name not in frame.columns:
             raise RankadjustError(f"{where} lacks the column {name!r}; it has {', '.join(frame.columns)}")
@@ -75,8 +69,14 @@ def _check(frame: pl.DataFrame, where: str, times: Sequence[str]) -> None:
     if frame.is_empty():
         raise RankadjustError(f"{where}: no triples; leave an empty split out")
     for name in (*LABEL_COLUMNS, *times):
-        missing = frame[name].is_null()
-        missing |= (frame[name] == "").fill_null(value=False) if frame[name].dtype == pl.String else missing
+        kind = frame.schema[name]
+        if name not in times and not (kind.is_integer() or isinstance(kind, _TEXT)):
+            raise RankadjustError(
+                f"{where}: {name} is {kind}, which cannot be used as ids; give text or integers"
+            )
+        missing = (
+            frame[name].is_null() if kind != pl.String else frame[name].is_in(["", None], nulls_equal=True)
+        )
         if missing.any():
             row = missing.arg_max()
             raise RankadjustError(f"{where}: row {row} (from 0) has no {name}; drop the row or fill it in")
@@ -85,34 +85,25 @@ def _check(frame: pl.DataFrame, where: str, times: Sequence[str]) -> None:
 def integer_codes(triples: pl.DataFrame) -> dict[str, Integers]:
     """Return every column as integers from 0 on, small enough to index a table; equal values get equal integers."""
     codes: dict[str, Integers] = {}
-    codes["head"], codes["tail"] = _codes([triples["head"], triples["tail"]], "head and tail")
+    codes["head"], codes["tail"] = _codes([triples["head"], triples["tail"]])
     for name in ("relation", *time_columns(triples.columns)):
-        (codes[name],) = _codes([triples[name]], name)
+        (codes[name],) = _codes([triples[name]])
     position = np.array([ORDER.index(name) for name in SPLITS], np.uint8)
     codes["split"] = position[triples["split"].to_physical().to_numpy()]
     return codes
 
 
-def _codes(columns: Sequence[pl.Series], what: str) -> list[Integers]:
+def _codes(columns: Sequence[pl.Series]) -> list[Integers]:
     """Return columns that share their ids as integers."""
-    kinds = {_kind(column.dtype) for column in columns}
-    if kinds == {"text"}:
+    if not columns[0].dtype.is_integer():
         # Categories of their own: numbers of the global ones would grow with whatever else the process has read.
         categories = pl.Categorical(pl.Categories.random())
         # They live as long as a column that has them: all columns are cast before the first is let go.
-        texts = [column.cast(categories) for column in columns]
+        texts = [column.cast(pl.String).cast(categories) for column in columns]
         return [text.to_physical().to_numpy() for text in texts]
-    if kinds != {"integer"}:
-        raise RankadjustError(f"{what}: {columns[0].dtype} cannot be used as ids; give text or integers")
     ids = [column.to_numpy() for column in columns]
     highest = max(int(part.max()) for part in ids)
     if min(int(part.min()) for part in ids) < 0 or highest >= _SPARSE * ids[0].size:
         numbers = np.unique(np.concatenate(ids), return_inverse=True)[1].astype(np.uint32)
         return np.split(numbers, len(ids))
     return [part.astype(np.uint32, copy=False) for part in ids]
-
-
-def _kind(dtype: pl.DataType) -> str:
-    if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):
-        return "text"
-    return "integer" if dtype.is_integer() else "other"

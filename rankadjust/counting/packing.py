@@ -31,11 +31,11 @@ def numbered(columns: Sequence[Integers]) -> Integers:
 def counted(columns: Sequence[Integers]) -> tuple[list[Integers], Integers]:
     """Return the distinct rows of some columns in ascending order, and how often each occurs."""
     widths = _widths(columns)
-    words = _packed(columns, widths)
-    if len(words) == 1:
-        words[0].sort()
-        first = np.flatnonzero(starts(words))
-        distinct = _unpacked(words[0][first], [column.dtype for column in columns], widths)
+    if sum(widths) <= WORD:
+        word = _packed(columns, widths)
+        word.sort()
+        first = np.flatnonzero(starts([word]))
+        distinct = _unpacked(word[first], [column.dtype for column in columns], widths)
     else:
         begins, order = _ordered(columns)
         first = np.flatnonzero(begins)
@@ -49,25 +49,24 @@ def _ordered(columns: Sequence[Integers]) -> tuple[Flags, Integers | None]:
     The latter is None where they are in that order already, as rows sorted by triple are for the queries of tails.
     """
     widths = _widths(columns)
-    first, *others = _packed(columns, widths)
-    if others:
+    if sum(widths) > WORD:
         # Numbers take no more bits than there are rows, so that with them one more column fits a word at least.
         whole = int((np.cumsum(widths) <= WORD).sum())
         return _ordered([numbered(columns[:whole]), *columns[whole:]])
-    if (first[1:] >= first[:-1]).all():
-        return starts([first]), None
-    height = first.size
-    row_width = height.bit_length()
+    word = _packed(columns, widths)
+    if (word[1:] >= word[:-1]).all():
+        return starts([word]), None
+    row_width = word.size.bit_length()
     if sum(widths) + row_width > WORD:
-        order = np.argsort(first)
-        return starts([first[order]]), order
+        order = np.argsort(word)
+        return starts([word[order]]), order
     # Sorting words that carry their row is many times faster than an indirect sort.
-    first <<= np.uint64(row_width)
-    first |= np.arange(height, dtype=np.uint64)
-    first.sort()
-    order = (first & np.uint64(2**row_width - 1)).view(np.int64)
-    first >>= np.uint64(row_width)
-    return starts([first]), order
+    word <<= np.uint64(row_width)
+    word |= np.arange(word.size, dtype=np.uint64)
+    word.sort()
+    order = (word & np.uint64(2**row_width - 1)).view(np.int64)
+    word >>= np.uint64(row_width)
+    return starts([word]), order
 
 
 def starts(words: Sequence[Integers]) -> Flags:
@@ -84,19 +83,13 @@ def _widths(columns: Sequence[Integers]) -> list[int]:
     return [int(column.max(initial=1)).bit_length() for column in columns]
 
 
-def _packed(columns: Sequence[Integers], widths: Sequence[int]) -> list[Integers]:
-    """Pack columns into as few 64-bit words as hold them, the first column in the highest bits of the first word."""
-    words: list[Integers] = []
-    room = 0
-    for column, width in zip(columns, widths, strict=True):
-        if width > room:
-            words.append(column.astype(np.uint64))
-            room = WORD - width
-        else:
-            words[-1] <<= np.uint64(width)
-            words[-1] |= column.view(np.uint64) if column.dtype == np.int64 else column
-            room -= width
-    return words
+def _packed(columns: Sequence[Integers], widths: Sequence[int]) -> Integers:
+    """Pack columns into one word a row, the first column in its highest bits."""
+    word: Integers = columns[0].astype(np.uint64)
+    for column, width in zip(columns[1:], widths[1:], strict=True):
+        word <<= np.uint64(width)
+        word |= column.view(np.uint64) if column.dtype == np.int64 else column
+    return word
 
 
 def _unpacked(word: Integers, kinds: Sequence[np.dtype[Any]], widths: Sequence[int]) -> list[Integers]:

@@ -85,11 +85,6 @@ class Protocol:
         return ranks_all and self.counting != "twice" and self.drawn == "without-replacement"
 
 
-_CHOICES: dict[str, tuple[str, ...]] = {
-    name: get_args(kind) for name, kind in get_type_hints(Protocol).items() if get_origin(kind) is Literal
-}
-
-
 def load_protocols(*paths: str | Path) -> dict[str, Protocol]:
     """Return the shipped protocols and the protocols of the given files, laid out like config/protocols.yaml, by name.
 
@@ -136,22 +131,23 @@ def applies(
     """
     usual = (protocol.entities, protocol.unseen, protocol.types) == ("release", "keep", "any")
     of_triples = not usual or protocol.data == "one-graph" or protocol.negatives is not None
-    times, present, are_known = time_columns(columns), set(splits or ()), splits is not None
-    of_graphs = are_known and protocol.data == "inductive"
-    looks_at_graph = are_known and not usual
-    has_times = (protocol.time != "aware" and protocol.data != "temporal") or times
+    times, present = time_columns(columns), set(splits or ())
+    looks_at_graph = splits is not None and not usual
+    evaluated, of_inference = present & {"validation", "testing"}, present & {*_INFERENCE}
     problems = {
-        "is for triples with a time, and these have none": not has_times,
+        "is for triples with a time, and these have none": not times
+        and (protocol.time == "aware" or protocol.data == "temporal"),
         "is for triples, and these are facts of any number of entities": of_triples and "entities" in columns,
-        "is for one graph without times": protocol.data == "one-graph" and (times or present & {*_INFERENCE}),
-        "is for data sets with test triples on two graphs, as GraIL's are": of_graphs
+        "is for one graph without times": protocol.data == "one-graph" and (times or of_inference),
+        "is for data sets with test triples on two graphs, as GraIL's are": splits is not None
+        and protocol.data == "inductive"
         and not present.issuperset(TEST_SPLITS),
         "looks at the training split, and there is none": looks_at_graph
-        and present & {"validation", "testing"}
+        and evaluated
         and not present & {"facts", "training"},
         "uses the inference graph, but the data have no split 'inference'": looks_at_graph
-        and "inference" not in present
-        and any(name.startswith("inference_") for name in present),
+        and of_inference
+        and "inference" not in present,
     }
     return next((f"{protocol.name} {problem}" for problem, is_so in problems.items() if is_so), None)
 
@@ -161,9 +157,9 @@ def _problems(protocol: Protocol) -> Iterator[str]:
     negatives = protocol.negatives
     if not _NAME.fullmatch(protocol.name):
         yield "a name consists of small letters, digits, dots and hyphens"
-    for parameter, choices in _CHOICES.items():
-        value = getattr(protocol, parameter)
-        if value not in choices:
+    for parameter, kind in get_type_hints(Protocol).items():
+        value, choices = getattr(protocol, parameter), get_args(kind)
+        if get_origin(kind) is Literal and value not in choices:
             yield f"{parameter} is {value!r}; allowed: {', '.join(choices)}"
     if negatives is not None and not (type(negatives) is int and negatives > 0):
         yield f"negatives is {negatives!r}; give a whole number from 1 on, or none to rank against all"

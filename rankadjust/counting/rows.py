@@ -1,12 +1,12 @@
 """The triples of some relations as rows, and the counts: tasks and pairs of tasks in runs of equal N.
 
-A task is an evaluation triple on one side; with C the candidates of that side and K the known answers of its query,
-the true one included, it has N = |C without K| + 1 candidates (docs/protocols.md). Every protocol goes the same way:
+A task is an evaluation triple on one side. With C the candidates of that side and K the answers of its query that the
+filter knows, it has N = |C without K and the true answer| + 1 candidates (docs/protocols.md). Every protocol goes the
+same way:
 
 1. sort the triples of a graph, so that each occurs once per split, with a multiplicity;
-2. mark the rows that make an answer known, and from which split on;
-3. per side, number the queries, count the known candidates of each, and look N up for every row;
-4. per split, count tasks and pairs of tasks in runs of equal N; for temporal data once more with the times forgotten,
+2. per side, number the queries, count the candidates that are known answers of each, and look N up for every row;
+3. per split, count tasks and pairs of tasks in runs of equal N; for temporal data once more with the times forgotten,
    which is how a model that does not see them scores.
 """
 
@@ -28,9 +28,11 @@ Side = Literal["head", "tail"]
 SIDES: tuple[Side, Side] = ("head", "tail")
 OTHER: dict[Side, Side] = {"head": "tail", "tail": "head"}
 
-
 Counts = tuple[list[pl.DataFrame], list[pl.DataFrame]]
 """What was counted of some relations: histograms, and how many triples have how many candidates on both sides."""
+
+Pool = tuple[Flags, Integers]
+"""Whether the answer of each row is a candidate, and how many candidates there are."""
 
 
 class Graph(NamedTuple):
@@ -71,8 +73,7 @@ class Rows:
     """The distinct triples of each split of some relations, sorted; one entry per row in every array.
 
     split: position in ORDER. repetitions: how often the split holds the triple.
-    first: whether no row above is the same answer. An answer may have several rows (in two splits, at two times)
-        and must be counted once, in the row of its earliest split.
+    first: whether no row above is the same answer. An answer may have several rows, in two splits or at two times.
     """
 
     survey: Survey
@@ -88,10 +89,10 @@ class Rows:
         """Return the entities that are the answers of the tasks of a side."""
         return self.head if side == "head" else self.tail
 
-    def pool(self, side: Side, protocol: Protocol) -> tuple[Flags, Integers]:
+    def pool(self, side: Side, protocol: Protocol) -> Pool:
         """Return whether each row's answer is in its pool of candidates, and the size of that pool."""
         if protocol.types != "any":
-            return (self._observed if protocol.types == "observed" else self._known)[side]
+            return self._typed[side, protocol.types]
         pool = self.survey.pool(protocol)
         return pool[self.entity(side)], pool.sum()
 
@@ -101,12 +102,6 @@ class Rows:
     def in_base(self) -> Flags:
         """Whether the row belongs to training (or facts, or inference), which determines the entities that are seen."""
         return is_one_of(self.split, self.survey.graph.base)
-
-    @cached_property
-    def seen(self) -> Flags:
-        """Whether training (or facts, or inference) knows the row's entities and its relation."""
-        entities, relations = self.survey.base_entities, self.survey.base_relations
-        return entities[self.head] & entities[self.tail] & relations[self.relation]
 
     @cached_property
     def levels(self) -> list[Integers]:
@@ -127,31 +122,42 @@ class Rows:
         return {side: numbered([self.static_query[side], *self.times]) for side in SIDES}
 
     @cached_property
-    def _observed(self) -> dict[Side, tuple[Flags, Integers]]:
-        """Whether the base has each row's answer on that side of its relation, and how many answers it has there."""
-        return self._answers(self.in_base)
+    def answer(self) -> Integers:
+        """The number of each row's answer."""
+        return np.cumsum(self.first, dtype=np.int64) - 1
+
+    def known(self, filtered_by: str) -> Iterator[tuple[Integers, Integers]]:
+        """Yield for each set of splits that a filter knows: a row of each known answer, and the rows ranked then."""
+        base = np.array([name in self.survey.graph.base for name in ORDER])
+        itself = np.eye(len(ORDER), dtype=bool)
+        # Of each split, whether each split is known when it is ranked.
+        known = {
+            "all": itself | True,
+            "cumulative": LEVEL_OF[:, None] >= LEVEL_OF,
+            "split": base | itself,
+            "graph": base | (itself & False),
+            "none": itself & False,
+        }[filtered_by]
+        for splits in np.unique(known, axis=0):
+            asked = np.flatnonzero((known == splits).all(axis=1)[self.split])
+            if asked.size:
+                places = np.flatnonzero(splits[self.split])
+                yield places[starts([self.answer[places]])], asked
 
     @cached_property
-    def _known(self) -> dict[Side, tuple[Flags, Integers]]:
-        """The same of all splits."""
-        return self._answers(np.ones_like(self.in_base))
-
-    def _answers(self, of_rows: Flags) -> dict[Side, tuple[Flags, Integers]]:
-        by_side: dict[Side, tuple[Flags, Integers]] = {}
+    def _typed(self) -> dict[tuple[Side, str], Pool]:
+        """The pools of entities that the base (observed) or any split (known) has on a side of the relation."""
+        pools: dict[tuple[Side, str], Pool] = {}
         for side in SIDES:
-            numbers = numbered([self.relation, self.entity(side)])
-            observed = np.zeros(int(numbers.max()) + 1, bool)
-            observed[numbers[of_rows]] = True
-            relation_of = np.empty(observed.size, self.relation.dtype)
-            relation_of[numbers] = self.relation
-            sizes = np.bincount(relation_of[observed], minlength=int(self.relation.max()) + 1)
-            by_side[side] = observed[numbers], sizes[self.relation]
-        return by_side
-
-    @cached_property
-    def answer_in_base(self) -> Flags:
-        """Whether the base has each row's answer, in whatever row."""
-        return self.in_base[np.maximum.accumulate(np.where(self.first, np.arange(self.first.size), 0))]
+            number = numbered([self.relation, self.entity(side)])
+            relation_of = np.empty(int(number.max()) + 1, self.relation.dtype)
+            relation_of[number] = self.relation
+            for types, members in (("observed", self.in_base), ("known", slice(None))):
+                occurs = np.zeros(relation_of.size, bool)
+                occurs[number[members]] = True
+                sizes = np.bincount(relation_of[occurs], minlength=int(self.relation.max()) + 1)
+                pools[side, types] = occurs[number], sizes[self.relation]
+        return pools
 
 
 def rows_of(codes: Mapping[str, Integers], survey: Survey, time: Time, splits: str = "separate") -> Rows:
@@ -183,10 +189,12 @@ class Ranked(NamedTuple):
 
 def ranked_rows(rows: Rows, protocol: Protocol) -> Iterator[tuple[str, Ranked]]:
     """Yield each split that has ranked triples, with its rows."""
-    for split in rows.survey.graph.evaluated:
+    known = rows.survey
+    for split in known.graph.evaluated:
         places = np.flatnonzero(rows.split == ORDER.index(split))
         if protocol.unseen == "drop":
-            places = places[rows.seen[places]]
+            seen = known.base_entities[rows.head[places]] & known.base_entities[rows.tail[places]]
+            places = places[seen & known.base_relations[rows.relation[places]]]
         if places.size:
             times = rows.repetitions[places]
             yield split, Ranked(places, np.ones_like(times) if protocol.duplicates == "drop" else times)
@@ -204,71 +212,39 @@ class TasksOfSide(NamedTuple):
     candidates: Integers
 
 
-def tasks_of(rows: Rows, side: Side, protocol: Protocol) -> TasksOfSide:
-    """Return query and number of candidates of every row, ranked or not."""
+def tasks_of(rows: Rows, side: Side, protocol: Protocol, pool: Pool | None = None) -> TasksOfSide:
+    """Return query and number of candidates of every row, ranked or not. pool: None for that of the protocol."""
     query, static_query = rows.query[side], rows.static_query[side]
     if protocol.constant is not None:
         return TasksOfSide(query, static_query, np.full(query.size, protocol.constant))
-    inside, size = rows.pool(side, protocol)
-    if protocol.filter in ("none", "graph"):
-        # Every candidate but the true answer, and those that the graph knows, is a negative. Where candidates are
-        # restricted (to training's entities, to observed types) or the graph knows a true answer, its task has one
-        # negative more than a task of the same query with another answer. They are counted as two queries.
-        own, known = inside, np.zeros_like(query)
-        if protocol.filter == "graph":
-            own = inside & ~rows.answer_in_base
-            filtered = query if filters_by_time(rows, protocol) else static_query
-            known = _known(filtered, inside & rows.in_base, rows, protocol)
+    inside, size = pool or rows.pool(side, protocol)
+    filtered = query if filters_by_time(rows, protocol) else static_query
+    candidates = np.empty(query.size, np.int64)
+    own = np.zeros(query.size, bool)
+    for answers, asked in rows.known(protocol.filter):
+        known = answers[inside[answers]]
+        candidates[asked] = np.bincount(filtered[known], minlength=int(filtered.max()) + 1)[filtered[asked]]
+        if protocol.filter in ("none", "graph"):
+            is_known = np.zeros(int(rows.answer[-1]) + 1, bool)
+            is_known[rows.answer[known]] = True
+            own[asked] = inside[asked] & ~is_known[rows.answer[asked]]
+    candidates = size - candidates - own + 1
+    if own.any():
+        # A true answer that is a candidate and not known leaves one negative less than its query has for others, so
+        # that the tasks are counted as of two queries.
         static = 2 * static_query + own
-        candidates = size - known - own + 1
-        if protocol.drawn == "with-true-answer":
-            # The entity of the query may not be drawn; where it is a known answer it is left out already.
-            is_known = np.zeros(int(static_query.max()) + 1, bool)
-            is_known[static_query[rows.in_base & (rows.head == rows.tail)]] = True
-            candidates -= ~is_known[static_query]
-        return TasksOfSide(2 * query + own if rows.times else static, static, candidates)
-    return filtered_tasks(rows, side, protocol, inside, size)
-
-
-def filtered_tasks(rows: Rows, side: Side, protocol: Protocol, inside: Flags, size: Integers) -> TasksOfSide:
-    """Return the same under a filter; inside, size: whether each answer is in its pool of candidates, and its size."""
-    query, static_query = rows.query[side], rows.static_query[side]
-    candidates = _known(query if filters_by_time(rows, protocol) else static_query, inside, rows, protocol)
-    np.subtract(size + 1, candidates, out=candidates)
+        query, static_query = (2 * query + own if rows.times else static), static
+    if protocol.drawn == "with-true-answer":
+        # The entity of the query may not be drawn; where it is a known answer it is left out already.
+        is_known = np.zeros(int(rows.static_query[side].max()) + 1, bool)
+        is_known[rows.static_query[side][rows.in_base & (rows.head == rows.tail)]] = True
+        candidates -= ~is_known[rows.static_query[side]]
     return TasksOfSide(query, static_query, candidates)
 
 
 def filters_by_time(rows: Rows, protocol: Protocol) -> bool:
     """Return whether tasks of one query have other candidates at other times."""
     return bool(rows.times) and protocol.time == "aware" and protocol.constant is None
-
-
-def _known(query: Integers, inside: Flags, rows: Rows, protocol: Protocol) -> Integers:
-    """Return for every row how many candidates of its query are known to the filter when the row is ranked.
-
-    A cumulative filter knows training when training is ranked, validation as well when validation is, and all when
-    testing is. A filter by split knows training, and the split itself.
-    """
-    queries = int(query.max()) + 1
-    known = inside & rows.first
-    if protocol.filter not in ("cumulative", "split"):
-        return np.bincount(selected(query, known), minlength=queries)[query]
-    numbers = np.empty_like(query)
-    if protocol.filter == "split":
-        of_base = np.bincount(selected(query, known & rows.in_base), minlength=queries)
-        # Rows of an answer are sorted by split.
-        own = inside & (rows.first | starts([rows.split])) & ~rows.answer_in_base
-        for split in np.unique(rows.split):
-            places = np.flatnonzero(rows.split == split)
-            here = query[places]
-            numbers[places] = (of_base + np.bincount(selected(here, own[places]), minlength=queries))[here]
-        return numbers
-    known_of = np.zeros(queries, np.int64)
-    for at_level in rows.levels:
-        query_at_level = query[at_level]
-        known_of += np.bincount(selected(query_at_level, known[at_level]), minlength=queries)
-        numbers[at_level] = known_of[query_at_level]
-    return numbers
 
 
 def counts_of_tasks(rows: Rows, tasks: Mapping[Side, TasksOfSide], protocol: Protocol) -> Counts:
@@ -323,16 +299,15 @@ def _with_static(
 def _histogram(query: Integers, candidates: Integers, ranked: Ranked) -> pl.DataFrame:
     """Count tasks and pairs of tasks per number of candidates."""
     query, candidates = query[ranked.places], candidates[ranked.places]
-    multiplicity = ranked.multiplicity
     group = np.bincount(query)
     candidates_of = np.zeros(group.size, np.int64)
     candidates_of[query] = candidates
     # Adding where a triple is repeated is exact and, as that is rare, much faster than weights.
-    again = np.flatnonzero(multiplicity > 1)
-    np.add.at(group, query[again], multiplicity[again] - 1)
+    again = np.flatnonzero(ranked.multiplicity > 1)
+    np.add.at(group, query[again], ranked.multiplicity[again] - 1)
     ordered_pairs = (_SIZE * (_SIZE - 1) * _COUNT).sum()
     queries = _sizes_counted(num_candidates=candidates_of, size=group).filter(_SIZE > 0)
-    repeats = _sizes_counted(num_candidates=candidates[again], size=multiplicity[again])
+    repeats = _sizes_counted(num_candidates=candidates[again], size=ranked.multiplicity[again])
     counts = queries.group_by("num_candidates").agg(tasks=(_SIZE * _COUNT).sum(), shared_pairs=ordered_pairs)
     repeated = repeats.group_by("num_candidates").agg(repeated_pairs=ordered_pairs)
     return counts.join(repeated, on="num_candidates", how="left").with_columns(
@@ -359,9 +334,3 @@ def _sizes_counted(**columns: Integers) -> pl.DataFrame:
 def is_one_of(split: Integers, names: Collection[str]) -> Flags:
     """Return for every row whether its split is one of those named."""
     return np.array([name in names for name in ORDER])[split]
-
-
-def selected(column: Integers, members: Flags) -> Integers:
-    """Return the entries of the members, without a copy where all are."""
-    # Taking places is some times faster than selecting by a mask.
-    return column if members.all() else column[np.flatnonzero(members)]

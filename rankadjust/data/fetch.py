@@ -35,14 +35,6 @@ from rankadjust.data.sources import (
 
 # How often pooch tries again, after one second and after two.
 _RETRIES = 2
-# What the errors of requests are called, by the most special class that is listed here.
-_FAILURES = {
-    "SSLError": "no secure connection; if your network has a certificate of its own, name it in REQUESTS_CA_BUNDLE",
-    "ConnectionError": "no connection; is there a network?",
-    "Timeout": "no answer in time",
-    "ChunkedEncodingError": "the connection was cut",
-}
-
 # A finder says where the bytes of a file are on this disk, checked as far as the registry allows.
 _Finder = Callable[[File], Path]
 # A getter puts the bytes of a file at the path, whole or not at all.
@@ -260,18 +252,13 @@ def _from_address(url: str, file: File, path: Path) -> None:
         # An error of requests is an OSError without a number.
         if isinstance(error, OSError) and error.errno:
             raise
-        raise RankadjustError(f"{without_password(url)}: {_reason(error)}") from None
-
-
-def _reason(error: Exception) -> str:
-    """Return in a few words why a request failed."""
-    for kind in type(error).__mro__:
-        if kind.__name__ in _FAILURES:
-            return _FAILURES[kind.__name__]
-    response = getattr(error, "response", None)
-    if response is not None and not response.ok:
-        return f"{response.status_code} {response.reason}".strip()
-    return without_password(str(error)).partition(". ")[0]
+        response = getattr(error, "response", None)
+        reason = str(error).partition(". ")[0]
+        if isinstance(error, OSError):
+            reason = f"no connection, or one that was cut ({type(error).__name__})"
+        if response is not None:
+            reason = f"{response.status_code} {response.reason}"
+        raise RankadjustError(without_password(f"{url}: {reason}")) from None
 
 
 def _run(command: Sequence[str], what: str) -> None:

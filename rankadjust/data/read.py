@@ -16,14 +16,6 @@ OPENKE = Format(delimiter="whitespace", columns=("head", "tail", "relation"), he
 _BOM = b"\xef\xbb\xbf"
 # Stands for a delimiter of several bytes: no text has it.
 _STAND_IN = b"\x1f"
-_A_COUNT = (
-    "the first line is one number, as in the files of OpenKE, where it counts the lines that follow; declare "
-    "format.header_lines: 1 (the columns there are head, tail, relation)"
-)
-_QUOTES = (
-    "quotes do not keep a field together here, they belong to the label: write the file without quotes, with tabs "
-    "between the fields (config/datasets.d/README.md says how)"
-)
 
 
 def read_triples(path: str | Path, form: Format, name: str | None = None) -> pl.DataFrame:
@@ -66,7 +58,8 @@ def read_triples(path: str | Path, form: Format, name: str | None = None) -> pl.
     except pl.exceptions.PolarsError as error:
         problem, regular = f"cannot be read ({error})", False
     if not regular:
-        raise _first_problem(path, declared, name) or RankadjustError(f"{name}: {problem}")
+        place = _first_problem(path.read_bytes().removeprefix(_BOM), declared)
+        raise RankadjustError(f"{name}{place or f': {problem}'}")
     return frame
 
 
@@ -152,38 +145,32 @@ def _with_single_byte(data: bytes, form: Format) -> tuple[bytes, bytes]:
     return _STAND_IN, data.replace(separator, _STAND_IN)
 
 
-def _first_problem(path: Path, form: Format, name: str) -> RankadjustError | None:
-    """Find the first bad line, one line after the other: slow, but only for files that were refused."""
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if number > form.header_lines:
-                data = line.removeprefix(_BOM) if number == 1 else line
-                problem = _line_problem(data.removesuffix(b"\n").removesuffix(b"\r"), form)
-                if problem:
-                    is_count = number == 1 and data.strip().isdigit()
-                    return RankadjustError(f"{name}:{number}: {_A_COUNT if is_count else problem}")
-    return None
-
-
-def _line_problem(line: bytes, form: Format) -> str | None:
-    try:
-        text = line.decode()
-    except UnicodeDecodeError as error:
-        byte = line[error.start]
-        return f"byte {error.start + 1} of the line (0x{byte:02x}) is not UTF-8; convert the file to UTF-8"
-    fields = [word.decode() for word in line.split()]
-    if form.separator is not None:
-        fields = text.split(form.separator)
+def _first_problem(data: bytes, form: Format) -> str | None:
+    """Return ':2: what is wrong' of the first bad line, one line after the other: slow, but for refused files only."""
     columns = [name for name in form.columns if name != REST]
-    fields = fields[: len(columns)] if REST in form.columns else fields
-    if len(fields) != len(columns):
-        between = f"between {form.delimiter!r}" if form.separator else "between blanks"
-        problem = f"{len(fields)} fields {between} where format.columns names {len(columns)}"
-        if any(field.startswith('"') for field in fields):
-            return f"{problem}; {_QUOTES}"
-        return f"{problem}; check format.delimiter, format.columns and format.header_lines, or mend the line"
-    empty = [name for name, field in zip(columns, fields, strict=True) if not field and name != "ignore"]
-    return f"the {empty[0]} is empty; every label needs at least one character" if empty else None
+    between = f"between {form.delimiter!r}" if form.separator else "between blanks"
+    for number, line in enumerate(data.split(b"\n")[: data.count(b"\n") + (data[-1:] != b"\n")], 1):
+        if number <= form.header_lines:
+            continue
+        try:
+            text = line.removesuffix(b"\r").decode()
+        except UnicodeDecodeError as error:
+            place = f"byte {error.start + 1} of the line (0x{line[error.start]:02x})"
+            return f":{number}: {place} is not UTF-8; convert the file to UTF-8"
+        # Only blanks of ASCII separate fields.
+        words = text.split(form.separator) if form.separator else [word.decode() for word in line.split()]
+        fields = words[: len(columns)] if REST in form.columns else words
+        if len(fields) != len(columns):
+            remedy = "check format.delimiter, format.columns and format.header_lines, or mend the line"
+            if line.strip().isdigit():
+                remedy = "declare format.header_lines: 1 if it counts the other lines, as in OpenKE's files"
+            elif any(word.startswith('"') for word in words):
+                remedy = "quotes do not keep a field together (config/datasets.d/README.md): use tabs"
+            return f":{number}: {len(fields)} fields {between} where format.columns names {len(columns)}; {remedy}"
+        for name, field in zip(columns, fields, strict=True):
+            if not field and name != "ignore":
+                return f":{number}: the {name} is empty; every label needs at least one character"
+    return None
 
 
 # Ranges: which entities each relation has on its sides, in OpenKE's layout (type_constrain.txt)

@@ -13,7 +13,6 @@ from rankadjust.base.io import path_from, shipped
 from rankadjust.base.schemas import line_of, read_yaml, validate
 from rankadjust.base.vocabulary import KNOWN_SPLITS, LABEL_COLUMNS, SPLITS, TIME_COLUMNS, time_columns
 from rankadjust.base.words import folded
-from rankadjust.data.archives import packing
 from rankadjust.data.sources import File, FileSet, Http, Local, Package, Zenodo
 
 SHIPPED, SHIPPED_NAMES = "config/datasets.yaml", "config/names.csv"
@@ -28,10 +27,8 @@ RANGES = "ranges"
 REST = "rest"
 # Keys of an entry that are read; a Dataset has the others as they are.
 _READ = ("sources", "format", "without_training", "expected")
-# Bytes that a triple takes at least, so a guess is rather too high: 'Q5 P31 Q7' with its line's end and little else as
-# text; packed, FB15k-237 takes 12 and WN18RR 10.
-_BYTES_AS_TEXT = 12
-_BYTES_PACKED = 6
+# Bytes that a triple takes at least, packed: FB15k-237 takes 12, WN18RR 10.
+_LEAST_BYTES = 6
 _UNKNOWN = 25_000_000
 _KINDS: Mapping[str, type[Http | Package | Zenodo]] = {"http": Http, "package": Package, "zenodo": Zenodo}
 _DELIMITERS = {"tab": "\t", "comma": ",", "space": " "}
@@ -220,11 +217,8 @@ def triples_of(dataset: Dataset) -> int:
         if key in dataset.expected:
             return sum(dataset.expected[key].values())
     files = [file.source.path for file in dataset.sources[0] if isinstance(file.source, Local)]
-    if len(files) < len(dataset.sources[0]) or not all(map(Path.is_file, files)):
-        return _UNKNOWN
-    return sum(
-        file.stat().st_size // (_BYTES_PACKED if packing(file.name) else _BYTES_AS_TEXT) for file in files
-    )
+    whole = len(files) == len(dataset.sources[0]) and all(map(Path.is_file, files))
+    return sum(path.stat().st_size for path in files) // _LEAST_BYTES if whole else _UNKNOWN
 
 
 @lru_cache(maxsize=1)

@@ -1,18 +1,19 @@
 """Summary of a data set: its counts, how they compare with the registry, and possible mistakes in the files."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, combinations
+from itertools import combinations
 from typing import Any
 
 import polars as pl
 
-from rankadjust.base.errors import RankadjustError
+from rankadjust.base.errors import RankadjustError, listed
 from rankadjust.base.io import shipped
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS
 from rankadjust.data.encode import Encoded
 from rankadjust.data.registry import SHIPPED, Dataset
 
 _USUAL = ("training", "validation", "testing")
+_NAMES_OF_COLUMNS = ("head", "relation", "tail", "subject", "predicate", "object", "source", "target")
 _COUNTS_OF_TRAINING = {"entities_in_training", "entities_in_inference", "distinct_seen_triples"}
 
 
@@ -25,7 +26,8 @@ def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
     """
     of_facts = "position" in encoded.triples.columns
     ends = ["tail"] if of_facts else ["head", "tail"]
-    parts = _parts(encoded)
+    by_split = encoded.triples.partition_by("split", as_dict=True, include_key=False)
+    parts = {str(split): part for (split,), part in by_split.items()}
     graph_of = {split: "inference" if split.startswith("inference") else "training" for split in parts}
     graphs = [graph for graph in ("training", "inference") if graph in graph_of.values()]
     columns = {"entities": ends, "relations": ["relation"]}
@@ -89,12 +91,6 @@ def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
             for split, each in distinct.items()
         },
     }
-
-
-def _parts(encoded: Encoded) -> dict[str, pl.DataFrame]:
-    """Return the triples of each split, in the order of SPLITS."""
-    parts = encoded.triples.partition_by("split", as_dict=True, include_key=False)
-    return {str(split): part for (split,), part in parts.items()}
 
 
 # The registry's counts
@@ -178,9 +174,12 @@ def warnings(encoded: Encoded, summary: Mapping[str, Any], dataset: Dataset) -> 
     """
     if "position" in encoded.triples.columns:
         return []
-    parts = _parts(encoded)
-    found = (_header(parts, encoded), _order(encoded, dataset), _same(parts))
-    return [*chain(*found, _leaks(summary, dataset), _unseen(summary, dataset))]
+    return [
+        *_header(encoded),
+        *_order(encoded, dataset),
+        *_leaks(summary, dataset),
+        *_unseen(summary, dataset),
+    ]
 
 
 def wanted(dataset: Dataset, summary: str, *, differs: bool) -> str | None:
@@ -198,23 +197,14 @@ def wanted(dataset: Dataset, summary: str, *, differs: bool) -> str | None:
     )
 
 
-def _header(parts: Mapping[str, pl.DataFrame], encoded: Encoded) -> Iterator[str]:
-    """Look for names of columns that were read as a triple: the same in every file, and nothing like the rest."""
-    first = {part.row(0)[:3] for part in parts.values()}
-    if len(parts) < 2 or len(first) > 1:
-        return
-    [(head, relation, tail)] = first
-    ends = pl.col("head", "tail").is_in([head, tail]).sum()
-    counts = encoded.triples.select(pl.sum_horizontal(ends), (pl.col("relation") == relation).sum())
-    of_ends, of_relation = counts.row(0)
-    if of_ends > 2 * len(parts) or of_relation > len(parts):
-        return
-    named = (("entity", head), ("relation", relation), ("entity", tail))
-    words = [encoded.labels.filter(kind=kind, id=number)["label"].item() for kind, number in named]
-    yield (
-        f"the first line of every split is {', '.join(map(repr, words))}, and these labels occur nowhere else: "
-        "if they name the columns, delete this line, or declare format.header_lines: 1"
-    )
+def _header(encoded: Encoded) -> Iterator[str]:
+    """Look for names of columns among the labels: of relations and of entities."""
+    words = encoded.labels.filter(pl.col("label").str.to_lowercase().is_in(_NAMES_OF_COLUMNS))
+    if words["kind"].n_unique() == 2:
+        yield (
+            f"{listed(map(repr, words['label']))} occur as labels: if they name the columns, delete the first line of "
+            "every split, or declare format.header_lines: 1"
+        )
 
 
 def _order(encoded: Encoded, dataset: Dataset) -> Iterator[str]:
@@ -229,12 +219,6 @@ def _order(encoded: Encoded, dataset: Dataset) -> Iterator[str]:
             f"{number[fewest]:,}: if the columns are in another order, declare format.columns; if not, give "
             "the numbers of entities and relations under expected"
         )
-
-
-def _same(parts: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    for first, other in combinations(parts, 2):
-        if parts[first].equals(parts[other]):
-            yield f"the splits {first} and {other} are the same file, line by line: check the paths under sources"
 
 
 def _leaks(summary: Mapping[str, Any], dataset: Dataset) -> Iterator[str]:

@@ -647,7 +647,7 @@ def test_mistakes_about_own_triples(run, line, message):
 
 def test_test_triples_that_stand_in_training_are_warned_about(run):
     _, _, error = run("adjust mrr=0.81 --triples", TINY[0], TINY[1], TINY[0])
-    assert error.startswith("warning: the splits training and testing are the same file")
+    assert "testing triples (100%) stand in training too" in error
 
 
 def test_tables_name_an_own_data_set(run, results, tmp_path):

@@ -554,11 +554,11 @@ def test_a_bad_file_is_one_line_and_leaves_nothing_behind(tmp_path, change, rule
 @pytest.mark.slow
 def test_what_was_read_is_said_and_what_looks_wrong_is_said_last(tmp_path):
     write_inputs(tmp_path)
-    shutil.copy(tmp_path / "data" / "valid.txt", tmp_path / "data" / "test.txt")
+    shutil.copy(tmp_path / "data" / "train.txt", tmp_path / "data" / "test.txt")
     done = snakemake("results/triples/Tiny.parquet", "--configfile", "config.yaml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    line = "Tiny: 4 entities, 2 relations, 6 / 2 / 2 triples\n"
-    warning = "warning: Tiny: the splits validation and testing are the same file, line by line"
+    line = "Tiny: 4 entities, 2 relations, 6 / 2 / 6 triples\n"
+    warning = "warning: Tiny: 6 of the 6 testing triples (100%) stand in training too"
     assert line in done.stdout
     assert line in (tmp_path / "results" / "logs" / "encode" / "Tiny.log").read_text()
     # A later run that reads nothing says it too.
