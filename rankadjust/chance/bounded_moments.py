@@ -94,7 +94,7 @@ def _of_extremes(metric: Metric, part: pl.DataFrame) -> dict[str, str | float | 
 
 
 def _curves(metric: Metric, least: int, most: int) -> tuple[FloatArray, FloatArray] | None:
-    """Return mean and variance of one task for N from `least` to `most`, None where a metric is no mean over all tasks.
+    """Return mean and variance of one task for N from `least` to `most`; None for a metric that is not a mean over all.
 
     Tasks that a metric leaves out would change their number.
     """

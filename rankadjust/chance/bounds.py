@@ -28,13 +28,9 @@ class Attainable(NamedTuple):
         """Return whether values up to `high` are too small to be attained."""
         return high < self.least - _TOLERANCE * abs(self.least)
 
-    def is_above(self, low: float) -> bool:
-        """Return whether values from `low` on are too great to be attained."""
-        return low > self.greatest + _TOLERANCE * abs(self.greatest)
-
     def excludes(self, low: float, high: float) -> bool:
         """Return whether no value from `low` to `high` is attained."""
-        return self.is_below(high) or self.is_above(low)
+        return self.is_below(high) or low > self.greatest + _TOLERANCE * abs(self.greatest)
 
 
 def attainable(metric: Metric | str, num_candidates: ArrayLike, tasks: ArrayLike) -> Attainable | None:

@@ -97,18 +97,21 @@ class Family:
     def metric(self, k: int | None = None) -> Metric:
         """Return the metric for k; RankadjustError where k is missing, superfluous or below 1."""
         if self.needs_k and k is None:
-            raise RankadjustError(f"{self.label}@k needs a k: write for example '{self._key(10)}'")
+            raise RankadjustError(
+                f"{self.label}@k needs a k: write for example '{self.key.removesuffix('k')}10'"
+            )
         if not self.needs_k and k is not None:
             raise RankadjustError(f"{self.label} has no k, but '{k}' was given; write '{self.names[0]}'")
         if k is not None and k < 1:
             raise RankadjustError(f"{self.label}@{k}: k must be 1 or more")
         scale, link = self.scale(k or 0), self.link or identity
-        optimum = np.nan if self.increasing is None else 1.0
+        optimum, least = np.nan if self.increasing is None else 1.0, 1
         if self.term is not None:
             # The term at rank 1, which must not depend on N; two candidates, as some terms need a competitor.
-            optimum = float(link(scale * self.term(np.array(1.0), np.array(2.0))))
+            alone, first = self.term(np.ones(2), np.array([1.0, 2.0]))
+            optimum, least = float(link(scale * first)), 2 if np.isnan(alone) else 1
         return Metric(
-            key=self._key(k),
+            key=self.key if k is None else f"{self.key.removesuffix('k')}{k}",
             family=self.key,
             k=k,
             label=self.label if k is None else f"{self.label}@{k}",
@@ -120,19 +123,12 @@ class Family:
             has_moments=self.has_moments,
             ratio=self.ratio,
             needs_candidates=self.needs_candidates,
-            least_candidates=2 if self._needs_competitors() else 1,
+            least_candidates=least,
             scale=scale,
             shape=self.term,
             term=None if self.term is None else _cut(self.term, scale, k),
             link=link,
         )
-
-    def _key(self, k: int | None) -> str:
-        return self.key if k is None else f"{self.key.removesuffix('_k')}_{k}"
-
-    def _needs_competitors(self) -> bool:
-        """Whether the term does not exist for a task whose only candidate is the true answer."""
-        return self.term is not None and bool(np.isnan(self.term(np.array(1.0), np.array(1.0))))
 
 
 def _cut(term: Term, scale: float, k: int | None) -> Term:

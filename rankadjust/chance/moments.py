@@ -66,10 +66,6 @@ def metric_moments(
     metric = resolve(metric) if isinstance(metric, str) else metric
     counts = _whole_numbers("num_candidates", num_candidates)
     multiplicity = np.ones_like(counts) if tasks is None else _whole_numbers("tasks", tasks)
-    if counts.shape != multiplicity.shape:
-        raise RankadjustError(
-            f"num_candidates has {counts.size} values, tasks has {multiplicity.size}; give one for each"
-        )
     return _moments(metric, CandidateCounts.of(counts, multiplicity))
 
 
@@ -96,18 +92,14 @@ def moments_table(
             pooled = CandidateCounts.of(part["num_candidates"].to_numpy(), part["tasks"].to_numpy())
             entities = part["entities"].max()
             for metric in metrics:
-                key = split, side, metric.key, entities, int(pooled.total)
                 # Much faster than `astuple`, which copies every field.
-                values = (
-                    vars(_moments(metric, pooled)).values() if is_uniform else _of_law(metric, pooled, rules)
-                )
-                rows.append((*key, *values))
-    return pl.DataFrame(
-        rows, schema=_TABLE_SCHEMA if is_uniform else {**_TABLE_SCHEMA, **_OF_LAWS}, orient="row"
-    )
+                uniform = vars(_moments(metric, pooled)).values() if is_uniform else ()
+                values = uniform or _of_law(metric, pooled, rules)
+                rows.append((split, side, metric.key, entities, int(pooled.total), *values))
+    of_law = dict.fromkeys(("optimum", "expectation_low", "expectation_high"), pl.Float64)
+    return pl.DataFrame(rows, schema={**_TABLE_SCHEMA, **({} if is_uniform else of_law)}, orient="row")
 
 
-_OF_LAWS = dict.fromkeys(("optimum", "expectation_low", "expectation_high"), pl.Float64)
 _NOT_A_MEAN = "not a mean over the tasks: it is derived for ranks that are uniform on 1..N alone"
 _OWN_NEGATIVE = (
     "the true answer may be its own negative, and a sorting routine decides that tie: only bounds are known"
@@ -119,12 +111,9 @@ def _of_law(metric: Metric, histogram: CandidateCounts, protocol: Protocol) -> t
     if not metric.additive or metric.term is None:
         return (None, None, "none", _NOT_A_MEAN, metric.optimum, None, None)
     if protocol.negatives is None:
-        shifted = against_itself(metric)
-        best = (
-            shifted.term(np.ones_like(histogram.counts), histogram.counts) if shifted.term else np.array([])
-        )
+        best = metric.term(np.full_like(histogram.counts, 2.0), histogram.counts + 1)
         optimum = float(histogram.sum(best) / histogram.total)
-        moments = _moments(replace(shifted, optimum=optimum), histogram)
+        moments = _moments(replace(against_itself(metric), optimum=optimum), histogram)
         return (*vars(moments).values(), optimum, None, None)
     itself = protocol.drawn == "with-true-answer"
     (low, high), variance = of_draws(metric, histogram, protocol.negatives, itself=itself)

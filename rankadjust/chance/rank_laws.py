@@ -21,25 +21,17 @@ from rankadjust.chance.metrics import Metric, Term
 @cache
 def against_itself(metric: Metric) -> Metric:
     """Return the metric of ranks r + 1 among N + 1 as a metric of r among N; it is the mean of a term."""
-    term = metric.term
-    if term is None:
-        return metric
+    assert metric.term is not None
+    assert metric.shape is not None
 
     def shifted(of: Term) -> Term:
         return lambda ranks, counts: of(ranks + 1, counts + 1)
 
-    shape = metric.shape if metric.k is None or metric.k > 1 else _nothing
-    return replace(
-        metric,
-        k=metric.k - 1 if metric.k is not None and metric.k > 1 else None,
-        least_candidates=1,
-        shape=None if shape is None else shifted(shape),
-        term=shifted(term),
-    )
-
-
-def _nothing(ranks: FloatArray, _: FloatArray) -> FloatArray:
-    return np.zeros_like(ranks)
+    # At k = 1 no rank counts.
+    is_cut = metric.k is not None and metric.k > 1
+    shape = metric.shape if is_cut or metric.k is None else lambda ranks, _: np.zeros_like(ranks)
+    k = metric.k - 1 if metric.k is not None and is_cut else None
+    return replace(metric, k=k, least_candidates=1, shape=shifted(shape), term=shifted(metric.term))
 
 
 def of_draws(
@@ -51,11 +43,8 @@ def of_draws(
     are equal where it never is.
     """
     places = np.arange(1.0, negatives + 2)
-    values = (
-        np.zeros_like(places)
-        if metric.term is None
-        else metric.term(places, np.full_like(places, places[-1]))
-    )
+    assert metric.term is not None
+    values = metric.term(places, np.full_like(places, places[-1]))
     total = tasks.tasks.sum()
     # Whether a draw of the true answer counts against it.
     wins, *loses = (

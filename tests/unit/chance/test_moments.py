@@ -429,7 +429,7 @@ def test_degenerate_cases_have_a_reason(metric, histogram, reason):
         (("mr", [math.nan]), r"num_candidates\[0\] is nan"),
         (("mr", ["3"]), "num_candidates must be a list of whole numbers"),
         (("mr", [[3]]), "num_candidates must be a list of whole numbers"),
-        (("mr", [3, 4], [1]), "num_candidates has 2 values, tasks has 1"),
+        (("mr", [3, 4], [1]), "must be lists of the same length"),
         (("mr", [3], [-2]), r"tasks\[0\] is -2"),
         (("mrx", [3]), "unknown metric 'mrx'"),
     ],
