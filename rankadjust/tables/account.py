@@ -11,11 +11,9 @@ import yaml
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.words import folded
 from rankadjust.chance.metrics import resolve, usual_name
-from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.tables.cells import adjustment_of
 from rankadjust.tables.facts import DEFAULT, GRADED, INFERRED, Fact, name_of
 from rankadjust.tables.headers import Names, metric_key, within
-from rankadjust.tables.layout import Table
 from rankadjust.tables.reading import Reading
 from rankadjust.tables.sidecar import given_facts
 
@@ -35,26 +33,19 @@ def describe(reading: Reading, *, everything: bool = False) -> str:
 
     It has at most ten lines, one for a reason; `everything` also shows every value.
     """
-    unread = _unread_lines(reading.cells, reading)
     count = reading.cells["reason"].count()
     read = reading.cells.filter(state="value").height
     head = f"{reading.path.name}: {read:,} of {read + count:,} numbers read"
     head += f", {count:,} not:" if count else "" if read else ": no cell holds a number"
-    reasons = [f"  {line}" for line in unread]
-    others = [*_assumed_lines(reading), *(f"note: {remark}" for remark in reading.remarks)]
+    reasons = [f"  {line}" for line in _unread_lines(reading.cells, reading)]
+    lines = [*reasons, *_assumed_lines(reading), *(f"note: {remark}" for remark in reading.remarks)]
     if everything:
-        return "\n".join([head, *reasons, *others, *_values(reading)]) + "\n"
-    room = _LINES - 2
-    shown = _first(reasons, max(room - len(others), room // 2), "  … and {} more reasons")
-    shown += _first(others, room - len(shown), "… and {} more assumptions and notes")
+        return "\n".join([head, *lines, *_values(reading)]) + "\n"
+    if len(lines) > _LINES - 2:
+        lines = [*lines[: _LINES - 3], f"… and {len(lines) - _LINES + 3} more lines"]
     first = reading.values.head(1).to_dicts()
     example = f"first value: {_example(first[0])}; " if first else ""
-    return "\n".join([head, *shown, f"{example}--all shows everything"]) + "\n"
-
-
-def _first(lines: Sequence[str], most: int, more: str) -> list[str]:
-    is_all = len(lines) <= most
-    return [*lines] if is_all else [*lines[: most - 1], more.format(len(lines) - most + 1)]
+    return "\n".join([head, *lines, f"{example}--all shows everything"]) + "\n"
 
 
 def unread_cells(reading: Reading) -> list[str]:
@@ -97,23 +88,17 @@ def _list(names: Sequence[object]) -> str:
 
 def _assumed_lines(reading: Reading) -> list[str]:
     """Return a line for each reason of facts that nobody states; the defaults share a line."""
-    usual: Counter[str] = Counter()
-    reasons: Counter[str] = Counter()
+    reasons: Counter[tuple[bool, str]] = Counter()
     for name, fact in ((name, facts[name]) for facts in reading.facts for name in GRADED if name in facts):
-        if fact and fact.source == DEFAULT and not fact.reason:
-            usual[f"{name_of(name)} {fact.value}"] += 1
-        elif why := fact.why if fact else "not named":
-            reasons[f"{name_of(name)} {why}"] += 1
+        is_usual = fact is not None and fact.source == DEFAULT and not fact.reason
+        if why := (fact.value if is_usual else fact.why) if fact else "not named":
+            reasons[is_usual, f"{name_of(name)} {why}"] += 1
     height = len(reading.facts)
-    usual_shown, shown = (
-        [
-            f"{said} ({count} of {height} values)" if count < height else said
-            for said, count in counted.items()
-        ]
-        for counted in (usual, reasons)
-    )
-    joined = [f"assumed: {', '.join(usual_shown)} by default"] if usual else []
-    return joined + [f"assumed: {said}" for said in shown]
+    shown: dict[bool, list[str]] = {True: [], False: []}
+    for (is_usual, said), count in reasons.items():
+        shown[is_usual].append(f"{said} ({count} of {height} values)" if count < height else said)
+    usual = [f"{', '.join(shown[True])} by default"] if shown[True] else []
+    return [f"assumed: {said}" for said in usual + shown[False]]
 
 
 def _example(row: Mapping[str, Any]) -> str:
@@ -165,21 +150,22 @@ def gaps(reading: Reading, names: Names | None = None) -> list[Gap]:
     """
     found: dict[Any, Gap] = {}
     for table in reading.tables:
-        rows = [
-            own
-            for grid, own in zip(reading.values["grid"], reading.facts, strict=True)
-            if grid == table.number
-        ]
+        grids = reading.values["grid"]
+        rows = [own for grid, own in zip(grids, reading.facts, strict=True) if grid == table.number]
         for fact in _ASKED if rows else ():
             known = [own.get(fact) for own in rows]
             is_stated = any(own and own.source not in (INFERRED, DEFAULT) for own in known)
             if is_stated or len({own.value if own else None for own in known}) > 1:
                 continue
             taken = known[0]
-            likely = [*([_word(fact, taken)] if taken else []), *_likely(fact, table, rows, names)]
-            own = tuple(dict.fromkeys(likely))[:_MOST_OFFERED]
-            key = (fact, own, *(() if fact in _USUAL else (table.number,)))
-            same = found.get(key, Gap(fact, (), taken, own))
+            likely = [_word(fact, taken)] if taken else []
+            if names is not None:
+                likely += _USUAL.get(fact, ())
+                around = table.grid.context if fact == "dataset" else ()
+                likely += [name for text in around for name in within("dataset", text, names)]
+            offered = tuple(dict.fromkeys(likely))[:_MOST_OFFERED]
+            key = (fact, offered, *(() if fact in _USUAL else (table.number,)))
+            same = found.get(key, Gap(fact, (), taken, offered))
             found[key] = replace(same, tables=(*same.tables, table.number))
     return list(found.values())
 
@@ -187,21 +173,6 @@ def gaps(reading: Reading, names: Names | None = None) -> list[Gap]:
 def _word(fact: str, taken: Fact) -> str:
     """Return an assumed fact in the words of a sidecar."""
     return taken.value if fact != "metric" or adjustment_of(taken.value) else resolve(taken.value).label
-
-
-def _likely(
-    fact: str, table: Table, rows: Sequence[Mapping[str, Fact | None]], names: Names | None
-) -> Iterable[str]:
-    """Return likely answers to a question about a table, besides the assumed answer."""
-    if names is None:
-        return []
-    if fact == "dataset":
-        return [name for text in table.grid.context for name in within("dataset", text, names)]
-    if fact == "model":
-        return [text for text in table.grid.context if len(text.split()) <= 2]
-    datasets = {known.value for facts in rows if (known := facts["dataset"])}
-    own = [known.protocol.name for known in load_benchmarks() if known.dataset in datasets]
-    return [*(own if fact == "protocol" else []), *_USUAL.get(fact, ())]
 
 
 def question(gap: Gap, reading: Reading) -> str:
@@ -252,12 +223,13 @@ def draft_sidecar(reading: Reading) -> str:
     stated = [(gap, _word(gap.fact, gap.taken)) for gap in found if gap.taken]
     title = f"# What rankadjust assumed about {reading.path.name}. Correct it and read the table again;"
     holding = sum(table.layout.metrics != "" for table in reading.tables)
-    asked = [gap for gap in found if gap.taken is None]
-    comments: dict[str, None] = {}
-    for gap in asked:
-        is_everywhere = sum(other.fact == gap.fact for other in asked) == holding
-        where = "" if is_everywhere else f"table {gap.tables[0]}: "
-        comments[f"# {where}{gap.fact}:  # which {name_of(gap.fact)}"] = None
+    asked = Counter(gap.fact for gap in found if gap.taken is None)
+    wheres = (
+        ("" if asked[gap.fact] == holding else f"table {gap.tables[0]}: ", gap.fact)
+        for gap in found
+        if gap.taken is None
+    )
+    comments = dict.fromkeys(f"# {where}{fact}:  # which {name_of(fact)}" for where, fact in wheres)
     explained = "# docs/tables.md explains every key."
     return "\n".join([title, explained, *comments, sidecar_stating(reading, stated)])
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from rankadjust.base.words import folded
 from rankadjust.tables import headers
-from rankadjust.tables.facts import FIELDS, NOTHING, SUBSET, Fact, Facts, name_of
+from rankadjust.tables.facts import NOTHING, SUBSET, Fact, Facts, name_of
 from rankadjust.tables.formats import cell_text
 from rankadjust.tables.formats.cell_text import is_missing, is_numeric, label
 from rankadjust.tables.formats.grid import Grid
@@ -18,7 +18,7 @@ LABEL_ROLES = ("model", "dataset", "metric", "split", "side", "protocol", "ties"
 MEANS = {"mean", "avg", "average", "overall", "all"}
 """Words for a mean over sides or data sets."""
 # Where rows are metrics, a column with one of these headers holds all their values.
-_LONG = {"value", "values", "val", "metric", "score", "result"}
+_LONG = {"value", "values", "val", "metric", "metricvalue", "score", "result"}
 # Names of data sets have capitals or digits within (WikiPeople, WD50K, YAGO-hy); 'Best' and 'final' have none.
 _NAME = re.compile(r"[A-Za-z].*[A-Z0-9]")
 _ONE_NAME = re.compile(r"[A-Za-z][\w.-]*[A-Z0-9][\w.-]*")
@@ -38,8 +38,6 @@ class Header:
 
     def __init__(self, grid: Grid, names: Names) -> None:
         self.grid, self.names = grid, names
-        self.unclear: dict[int, str] = {}
-        """Column -> the merged names above it, if it is unclear which of them belongs to it; filled by `stacks`."""
 
     def rows(self) -> int:
         """Return the number of header rows."""
@@ -49,9 +47,9 @@ class Header:
         marked = next((row for row in range(1, min(marked, len(rows))) if not self._is_header(row)), marked)
         marked = self._with_names_below(marked)
         for index in range(marked, min(marked + _LOOK_AHEAD, len(rows))):
-            if self.metrics_in(range(marked)):
+            if self._has_metric(marked):
                 break
-            if self._is_header(index) and self.metrics_in(range(index + 1)):
+            if self._is_header(index) and self._has_metric(index + 1):
                 return self._with_names_below(index + 1)
         return marked
 
@@ -60,17 +58,16 @@ class Header:
 
         Such a row has an empty corner, the merged corner of the row above, or 'Model' below an empty corner.
         """
-        rows = self.grid.rows
-        for index in range(first, min(len(rows), _MOST_HEADER_ROWS)):
+        rows = self.grid.rows[:_MOST_HEADER_ROWS]
+        for index in range(first, len(rows)):
             corner = rows[index][0]
             is_below = corner in ("", rows[index - 1][0]) or (not rows[0][0] and role_of(corner) == "model")
             if not is_below or sum(map(bool, rows[index])) < 2 or not self._is_header(index):
                 return index
-        return max(first, min(len(rows), _MOST_HEADER_ROWS))
+        return max(first, len(rows))
 
-    def metrics_in(self, header: Sequence[int]) -> int:
-        """Count the columns whose texts in these header rows name a metric; the first column is left out."""
-        return sum(self._is_metric(header, column) for column in range(1, self.grid.width))
+    def _has_metric(self, rows: int) -> bool:
+        return any(self._is_metric(range(rows), column) for column in range(1, self.grid.width))
 
     def _is_metric(self, header: Iterable[int], column: int) -> bool:
         return read_stack([self.grid.rows[row][column] for row in header], self.names).metric is not None
@@ -92,38 +89,28 @@ class Header:
     def _fill_merged(self, texts: list[str], below: range) -> list[str]:
         """Return the texts of a header row with each name above all its columns; a merged cell fills a single column.
 
-        The columns of a name end where a metric comes again. Some programs save the name above the first of its
+        The columns of a name end where the texts below come again. Some programs save the name above the first of its
         columns, others above the middle. Unless there is one name for each such group of columns, a name belongs to the
-        columns to its right; the owner of the columns to the left of all names is then unclear.
+        columns to its right.
         """
-        if not below or all(texts):
-            return texts
-        said = [
-            read_stack([self.grid.rows[row][column] for row in below], self.names)
-            for column in range(len(texts))
-        ]
-        # Without metrics in the rows below, protocols, sides or splits may repeat ('Raw', 'Filter'), or other names.
-        metrics = [column for column in range(1, len(texts)) if said[column].metric]
-        facts = [column for column in range(1, len(texts)) if any(said[column].stated())]
-        named = metrics or facts or [column for column in range(1, len(texts)) if said[column].rest]
-        above = [texts[column] for column in named if texts[column]]
+        under = [tuple(self.grid.rows[row][at] for row in below) for at in range(len(texts))]
+        metrics = [at for at in range(1, len(texts)) if self._is_metric(below, at)]
+        named = metrics or [at for at in range(1, len(texts)) if any(under[at])]
+        above = [texts[at] for at in named if texts[at]]
         if not above or len(above) == len(named):
             return texts
         owners: list[int] = []
-        seen: set[tuple[str | None, ...]] = set()
-        for column in named:
-            own = said[column]
-            plain = (*(own[name] for name in FIELDS), own.rest, own.unknown)
-            owners.append((owners[-1] if owners else 0) + (plain in seen))
-            seen = {plain} if plain in seen else {*seen, plain}
+        seen: set[tuple[str, ...]] = set()
+        for at in named:
+            is_again = under[at] in seen
+            owners.append((owners or [0])[-1] + is_again)
+            seen = {under[at]} if is_again else {*seen, under[at]}
         if owners[-1] + 1 == len(above) > 1:
-            for column, owner in zip(named, owners, strict=True):
-                texts[column] = above[owner]
+            for at, owner in zip(named, owners, strict=True):
+                texts[at] = above[owner]
             return texts
-        for column in (column for column in named if not texts[column]):
-            texts[column] = texts[column - 1] if column - 1 in named else ""
-            if not texts[column]:
-                self.unclear[column] = " or ".join(dict.fromkeys(above))
+        for at in named:
+            texts[at] = texts[at] or (texts[at - 1] if at - 1 in named else "")
         return texts
 
 
@@ -156,9 +143,11 @@ class Sheet:
             for index, texts in enumerate(stacks)
         ]
         facts = [read_stack(stack, names) for stack in stacks]
-        for column, above in header.unclear.items():
-            why = f"it is not clear whether '{above}' belongs to this column; state its data set"
-            facts[column] = replace(facts[column], conflicts=(*facts[column].conflicts, why))
+        if not stated.columns and any(
+            headers.metric_key(label(row[0])) and not row[-1] for row in grid.rows[1:first]
+        ):
+            why = "a row of the header begins with a metric below a label; put its cells above their columns"
+            facts = [replace(said, conflicts=(*said.conflicts, why)) for said in facts]
         body = grid.rows[first:]
         shown = body[:: 1 + len(body) // _MANY_ROWS]
         cells = list(zip(*shown, strict=True)) or [()] * grid.width
@@ -207,7 +196,9 @@ def where_metrics_are(sheet: Sheet) -> tuple[str, int | None]:
         for column in free
     )
     named = {column: _metric_cells(sheet, column) for column in free}
-    best = max(named, key=lambda column: named[column], default=None)
+    # A column that is called so, rather than one that rows without their first cells have filled.
+    called = {column for column in free if "metric" in map(role_of, sheet.stacks[column]) and named[column]}
+    best = max(named, key=lambda column: (column in called, named[column]), default=None)
     if best is not None and named[best] > by_column < 2 and sheet.is_text(best):
         return "rows", best
     return ("columns", None) if by_column else ("", None)
@@ -336,27 +327,24 @@ def _settled(sheet: Sheet, index: int, roles: Sequence[str], above: bool) -> str
 
 
 def _with_unknown_words(said: Sequence[Facts]) -> list[Facts]:
-    """Read the unknown words beside the metrics as names, if every metric of the table has a name.
+    """Read the unknown words beside the metrics as data sets, if every metric of the table has a name.
 
     'WikiPeople MRR' beside 'WD50K MRR' is an MRR on a data set missing in our registry; 'best_mrr' beside 'mrr' is not,
-    and 'MRR Hits@1' names two metrics. In a key with a data set ('FB15k.TransE.mrr'), the word names the model.
+    and 'MRR Hits@1' names two metrics.
     """
     named = [facts for facts in said if facts.metric]
     is_named = all(facts.dataset or _NAME.search(facts.unknown or "") for facts in named)
     if not is_named or any(headers.within("metric", facts.unknown or "", Names()) for facts in named):
         return list(said)
-    return [_with_name(facts) for facts in said]
-
-
-def _with_name(facts: Facts) -> Facts:
-    words = facts.unknown
-    if words and not facts.dataset:
-        name = Fact(words, printed=words).because(f"'{words}' of a header read as a name")
-        return replace(explained(facts), dataset=name)
-    is_in_key = words in ((facts.metric and facts.metric.printed) or "").split(".")
-    return (
-        replace(explained(facts), model=Fact(words).because("from a key")) if words and is_in_key else facts
-    )
+    return [
+        replace(
+            explained(facts),
+            dataset=Fact(words, printed=words).because(f"'{words}' of a header read as a name"),
+        )
+        if (words := facts.unknown) and not facts.dataset
+        else facts
+        for facts in said
+    ]
 
 
 def _with_sides(said: Sequence[Facts]) -> list[Facts]:
@@ -364,12 +352,7 @@ def _with_sides(said: Sequence[Facts]) -> list[Facts]:
     words = [(facts.unknown or facts.notes or facts.rest or "").casefold() for facts in said]
     sides = {facts["side"] for facts in said}
     if _BETWEEN & set(words):
-        return [
-            replace(facts, side=None, task=facts.task or Fact(SUBSET))
-            if facts["side"] in ("head", "tail")
-            else facts
-            for facts in said
-        ]
+        return [replace(facts, side=None, task=Fact(SUBSET)) if facts.side else facts for facts in said]
     if not any({head, tail} <= sides for head, tail in headers.SIDES):
         return list(said)
     return [
@@ -406,41 +389,33 @@ def with_datasets_carried(columns: tuple[Column, ...]) -> tuple[Column, ...]:
 def with_unknown_headers(
     sheet: Sheet, columns: tuple[Column, ...], labels: Sequence[Facts], around: Facts
 ) -> tuple[Column, ...]:
-    """Decide which names the unknown header texts are: data sets, versions of a data set, or models.
+    """Decide which names the unknown header texts are: models, data sets, or (left as they are) versions of these.
 
     labels: the facts of the rows with values. around: the facts of the text around the table.
     """
     values = [column for column in columns if column.role == "value"]
     unknown = [column.facts for column in values if column.facts.rest]
-    if not unknown:
-        return columns
-    datasets = {facts.dataset.printed or facts.dataset.value for facts in labels if facts.dataset}
-    has_models = any(facts.model for facts in labels)
-    # Several single words that look like names are data sets, even if the text around names a data set.
     names = {facts.rest or "" for facts in unknown}
+    datasets = {facts.dataset.printed or facts.dataset.value for facts in labels if facts.dataset}
+    if datasets and all(any(headers.find_dataset(f"{d} {n}", sheet.names) for d in datasets) for n in names):
+        return columns
+    # Several single words that look like names are data sets, even if the text around names a data set.
     are_names = len(names) > 1 and all(map(_ONE_NAME.fullmatch, names))
     knows_dataset = bool(datasets or (around.dataset and not are_names) or sheet.stated.facts.dataset)
-    are_versions = bool(datasets) and all(
-        any(headers.find_dataset(f"{dataset} {name}", sheet.names) for dataset in datasets) for name in names
-    )
 
     def named(column: Column) -> Facts:
         facts, text = column.facts, column.facts.rest
         if not text or column.role != "value":
             return facts
-        if has_models and not are_versions:
+        if any(facts.model for facts in labels):
             # The header of the only column of values describes its numbers: 'Valeur'.
-            if len(values) == 1 and not unknown[0].metric:
+            if len(values) == 1 and not facts.metric:
                 return replace(facts, rest=None)
-            if not knows_dataset and not facts.dataset:
-                dataset = Fact(text, printed=text).because(f"header '{text}' read as a name")
-                return replace(facts, dataset=dataset, rest=None)
-        if has_models or (are_versions and not facts.dataset):
-            return facts
-        if not facts.dataset and (both := headers.split_name(text, sheet.names)):
-            why = f"within the header '{text}'"
-            dataset = Fact(both[1], printed=text).because(why)
-            return replace(facts, model=Fact(both[0]).because(why), dataset=dataset, rest=None)
+            if knows_dataset or facts.dataset:
+                return facts
+            return replace(
+                facts, dataset=Fact(text, printed=text).because(f"header '{text}' read as a name"), rest=None
+            )
         # A bare number is a name only together with the word in the corner: 'rank' and 64.
         corner = label(sheet.grid.rows[0][0]) if column.index and is_numeric(text) else ""
         name = f"{corner} {text}" if corner and not headers.metric_key(corner) else text

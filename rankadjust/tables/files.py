@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import mode
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.io import readable
 from rankadjust.tables.formats.grid import Grid
 from rankadjust.tables.formats.html import html_grids
 from rankadjust.tables.formats.latex import latex_grids
@@ -16,7 +17,6 @@ from rankadjust.tables.formats.logs import is_log, log_grids
 from rankadjust.tables.formats.markdown import markdown_grids
 from rankadjust.tables.formats.records import json_grids, yaml_grids
 from rankadjust.tables.formats.rst import rst_grids
-from rankadjust.tables.formats.spreadsheet import workbook_grids
 from rankadjust.tables.formats.text import blank_grids, delimited_grids, piped_grids
 
 READERS: dict[str, Callable[[str], list[Grid]]] = {
@@ -51,15 +51,12 @@ _MARKS = {
         r"^[ \t]*(\+[-=]+\+|=+( +=+)+[ \t]*$|\.\. (list|csv)-table::)", re.MULTILINE
     ),
 }
-# The vertical lines of drawn tables, their borders, and the signs with which an inner border begins.
-_DRAWN = re.compile("[│┃║]")
-_BORDER = re.compile(r"\s*[\u2500-\u257f][\s\u2500-\u257f]*")
-_INNER = frozenset("├┣┝┠┡┢╞╟╠")
+# The vertical lines that programs draw between cells become pipes, and the lines between rows borders.
+_DRAWN = str.maketrans(dict.fromkeys("│┃║", "|"))
+_BORDER = re.compile(r"^\s*[\u2500-\u257f][ \u2500-\u257f]*$", re.MULTILINE)
 # Half a minute of reading.
 _MOST_BYTES = 12_000_000
-_WORKBOOKS = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
-_BINARY = {".numbers", ".pdf", ".docx", ".png", ".jpg", ".parquet"}
-# The first bytes of a workbook, which has no suffix when it comes from standard input.
+# The first bytes of a workbook or another packed file, which has no suffix when it comes from standard input.
 _PACKED = b"PK\x03\x04"
 
 
@@ -70,23 +67,22 @@ def read_grids(path: str | Path) -> list[Grid]:
     Raises RankadjustError where the file cannot be read or has no table.
     """
     path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix in _BINARY:
-        raise RankadjustError(f"{path}: {path.suffix} is not a text format; save the table as CSV or HTML")
-    data = _read_bytes(path)
+    if path.is_dir():
+        raise RankadjustError(f"{path}: this is a folder; give a file with a table")
+    with readable(path, "cannot be read"):
+        data = path.read_bytes()
     if len(data) > _MOST_BYTES:
         raise RankadjustError(
             f"{path}: {len(data):,} bytes; at most {_MOST_BYTES:,} are read; divide the file"
         )
-    remarks: list[str] = []
-    if suffix in _WORKBOOKS or (not suffix and data.startswith(_PACKED)):
-        name, read = "a spreadsheet", partial(workbook_grids, data)
-    else:
-        text, remarks = _text_of(data)
-        name = SUFFIXES.get(suffix) or recognise(text)
-        read = partial(READERS[name], text)
+    # Excel's 'Unicode text' is UTF-16 with a byte order mark, and has a null byte in each character.
+    is_utf_16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    if data.startswith(_PACKED) or (b"\0" in data and not is_utf_16):
+        raise RankadjustError(f"{path}: this is not a text format; save the table as CSV or HTML")
+    text, remarks = _text_of(data, is_utf_16=is_utf_16)
+    name = SUFFIXES.get(path.suffix.lower()) or recognise(text)
     try:
-        grids = read()
+        grids = READERS[name](text)
     except RankadjustError as error:
         raise RankadjustError(f"{path}: {error}") from None
     except Exception as error:
@@ -128,34 +124,11 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _read_bytes(path: Path) -> bytes:
+def _text_of(data: bytes, *, is_utf_16: bool) -> tuple[str, list[str]]:
+    """Return the text of a file with plain ends of lines, and a remark about its encoding unless that is UTF-8."""
     try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        said = "there is no such file"
-    except IsADirectoryError:
-        said = "this is a folder; give a file with a table"
-    except OSError as error:
-        said = f"cannot be read ({error.strerror})"
-    raise RankadjustError(f"{path}: {said}")
-
-
-def _text_of(data: bytes) -> tuple[str, list[str]]:
-    """Return the text of a file, and a remark about its encoding unless that is UTF-8."""
-    # Excel's 'Unicode text' is UTF-16 with a byte order mark.
-    is_utf_16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
-    try:
-        return _plain(data.decode("utf-16" if is_utf_16 else "utf-8-sig")), ["read as UTF-16"] * is_utf_16
+        text, remarks = data.decode("utf-16" if is_utf_16 else "utf-8-sig"), ["read as UTF-16"] * is_utf_16
     except UnicodeDecodeError:
-        return _plain(data.decode("cp1252", errors="replace")), ["not UTF-8: read as Windows-1252"]
-
-
-def _plain(text: str) -> str:
-    """Return a text with plain ends of lines, and the lines that programs draw around the cells of a table as pipes."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
-    if not _DRAWN.search(text):
-        return text
-    return "\n".join(
-        ("|" if line.strip()[0] in _INNER else "") if _BORDER.fullmatch(line) else _DRAWN.sub("|", line)
-        for line in text.split("\n")
-    )
+        text, remarks = data.decode("cp1252", errors="replace"), ["not UTF-8: read as Windows-1252"]
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _BORDER.sub("|", text).translate(_DRAWN), remarks

@@ -23,27 +23,19 @@ _BRACKET = re.compile(r"[(\[{]([^()\[\]{}]*)[)\]}]")
 # What is joined to the end of a name: the N of 'FB15k-237N', '-ind', '++', a star.
 _JOINED = re.compile(rf"(?:[-+]?[^\W_{_CJK}]+|\+|\*(?!\*))+")
 # Lv et al. sampled NELL-995 by the links of its entities: 'NELL-995 h50'.
-_SAMPLE_OF_NELL = re.compile(r"(?i)\s(?:h25|h50|h75|h100)(?!\w)")
-# A footnote letter that lost its raised position: 'MRRa'.
-_FOOTNOTE = re.compile(r"(.*[A-Z0-9])([a-g])")
+_SAMPLE_OF_NELL = re.compile(r"(?i)(?<=nell995)\s?h\d+|(?<=nell-995)\sh\d+")
 # What is written otherwise before a text is cut into words.
 _REWRITTEN = [
     (re.compile(pattern), new)
     for pattern, new in {
-        # Optuna's tables of trials put this before the keys of a tool: user_attrs_avg.hits_at_10.
-        r"^(?:user|system)_attrs_": "",
         # A letter for a side: 'MRR (h)', 'r-MRR', 'l(raw)'.
         r"\(([htlrso])\)|^([htlrso])(?:[-_](?=\w)|(?=\((?:raw|filter)))": r" side \1\2 ",
         # A word between Hits and its k: 'Hits left @10', 'Hits (raw) @ 10'.
         r"(?i)\b(hits?) \(?([a-z]+)\)? ?(@ ?\d+)": r"\2 \1\3",
         # The number of sampled candidates: 'MRR (50 neg)', 'Hits@10 against 100 sampled negatives'.
         r"(?i)(?<![\w.@])\d[\d,]*\+?\s(?=(?:[a-z]+\s){0,2}(?:neg|negs|negatives?|candidates?)\b)": "",
-        # Former keys of PyKEEN: mean_rank.both.avg, hits_at_k.both.avg.10, both.avg.mean_rank, both.best.hits_at_k.10.
+        # Keys of PyKEEN before 1.6: hits_at_k.both.realistic.10.
         r"\b(hits_at)_k\.(.*)\.([0-9]+)$": r"\2.\1_\3",
-        r"_at_k\.(?=\w)": "_at_",
-        r"\bavg(?=\.\w)|(?<=\.)avg$": "realistic",
-        r"\bbest(?=\.\w)|(?<=\.)best$": "optimistic",
-        r"\bworst(?=\.\w)|(?<=\.)worst$": "pessimistic",
     }.items()
 ]
 _VERSION = re.compile(r"[vV]\d+")
@@ -151,11 +143,6 @@ def role_of(header: str) -> str | None:
     return _roles().get(folded(text)) or _roles().get(folded(re.split(r"[./]", text)[-1]))
 
 
-def is_bookkeeping(header: str) -> bool:
-    """Return whether a header means bookkeeping, which cannot distinguish models: place, time, size, links."""
-    return folded(label(header)) in words_for("bookkeeping")
-
-
 def is_difference(text: str) -> bool:
     """Return whether a label means differences between values: 'Improvement (%)', 'Δ'."""
     return _DIFFERENCE.match(label(text)) is not None
@@ -219,9 +206,7 @@ def _named_runs(text: str, names: Names, kind: str | None = None) -> Iterator[tu
 
 def _joined(text: str, start: int, end: int, names: Names) -> str | None:
     """Return the whole name of which the data set at this place of a text is only a part, None if it is all."""
-    match = _JOINED.match(text, end)
-    if match is None and text[start:].casefold().startswith("nell"):
-        match = _SAMPLE_OF_NELL.match(text, end)
+    match = _JOINED.match(text, end) or _SAMPLE_OF_NELL.match(text, end)
     if match is None or (text[:start].endswith("*") and match[0].startswith("*")):
         return None
     # After a hyphen, known words do not belong to the name; but the h75 of 'NELL-995-h75' is not Hits@75.
@@ -232,36 +217,15 @@ def _joined(text: str, start: int, end: int, names: Names) -> str | None:
     return None if words and is_known and match[0][0] == "-" else text[start : match.end()]
 
 
-def split_name(text: str, names: Names) -> tuple[str, str] | None:
-    """Return name and data set of 'RotatE (WN18RR)' or 'RotatE on WN18RR'; None unless the text has one data set."""
-    datasets = within("dataset", text, names) if len(text) <= _LONGEST else {}
-    if len(datasets) != 1:
-        return None
-    [(dataset, words)] = datasets.items()
-    around = r"[\s(\[_/-]*(?:\b(?:on|for|@)\s+)?" + re.escape(words) + r"[\s)\]_/-]*"
-    name = re.sub(around, " ", text).strip(" :,")
-    return (name, dataset) if name else None
-
-
-def side_within(name: str) -> tuple[frozenset[str], str] | None:
-    """Return the other words of a name, and its side; None unless the name has exactly one word for a side."""
-    known = {word: _vocabulary().get(word, ("", "")) for word in words_of(name)}
-    sides = [(known.keys() - {word}, ours) for word, (field, ours) in known.items() if field == "side"]
-    return (frozenset(sides[0][0]), sides[0][1]) if len(sides) == 1 else None
-
-
 @lru_cache(maxsize=8192)
 def read_header(text: str, names: Names) -> Facts:
     """Return the facts of a header; if a word of it is not understood, `rest` holds the whole text."""
     if len(text) > _LONGEST:
         return Facts(rest=text)
     text = label(text)
-    said = _read_words(text, names)
+    said = _read_words(text, names) or _with_brackets(text, names) or _beside_unknown(text, names)
     if said is None:
-        main = _BRACKET.sub(" ", text).strip()
-        said = _with_footnote(text) if main == text else _with_brackets(main, text, names)
-    if said is None:
-        return _beside_unknown(text, names) or Facts(rest=text or None)
+        return Facts(rest=text or None)
     if said.metric:
         return replace(said, metric=replace(said.metric, printed=text))
     return replace(said, dataset=replace(said.dataset, printed=text)) if said.dataset else said
@@ -273,21 +237,19 @@ def _beside_unknown(text: str, names: Names) -> Facts | None:
     Words for a spread or a difference also give None: the column then holds no values of the metric.
     """
     facts, unknown = _look_through(text, names)
-    if "metric" not in facts:
-        return None
-    if any(folded(word) in words_for("beside_metrics") or is_difference(word) for word in unknown):
+    beside = any(folded(word) in words_for("beside_metrics") or is_difference(word) for word in unknown)
+    if "metric" not in facts or beside:
         return None
     # The words as they are written: 'MKG-W'.
     together = re.search(r"\W".join(map(re.escape, unknown)), text)
     words = together[0] if unknown and together else " ".join(unknown) or text
     said = Facts.of(**{field: ours[0] for field, ours in facts.items() if len(ours) == 1})
-    metric = Fact(facts["metric"][0], printed=text)
-    return replace(said, metric=metric, unknown=words)
+    return replace(said, metric=Fact(facts["metric"][0]), unknown=words)
 
 
-def _with_brackets(main: str, text: str, names: Names) -> Facts | None:
+def _with_brackets(text: str, names: Names) -> Facts | None:
     """Return the facts of a metric or data set and of the brackets after it; unknown words in brackets are notes."""
-    said = _read_words(main, names)
+    said = _read_words(_BRACKET.sub(" ", text).strip(), names)
     if said is None or not (said.metric or said.dataset):
         return None
     insides = [(inside, _read_words(inside, names)) for inside in map(str.strip, _BRACKET.findall(text))]
@@ -301,14 +263,6 @@ def _with_brackets(main: str, text: str, names: Names) -> Facts | None:
         part = _vocabulary().get(_key(f"test {inside}")) if said["split"] == "testing" else None
         said = replace(said, split=Fact(part[1])) if part else said.over(facts or NOTHING)
     return replace(said, notes="; ".join(notes) or None)
-
-
-def _with_footnote(text: str) -> Facts | None:
-    glued = _FOOTNOTE.fullmatch(text)
-    key = metric_key(glued[1]) if glued else None
-    if glued is None or key is None:
-        return None
-    return replace(Facts.of(metric=key), notes=f"'{text}' read as '{glued[1]}' with footnote mark {glued[2]}")
 
 
 def _read_words(text: str, names: Names) -> Facts | None:
@@ -353,9 +307,7 @@ def read_stack(texts: Iterable[str], names: Names) -> Facts:
 
 @lru_cache(maxsize=8192)
 def _read_stack(distinct: tuple[str, ...], names: Names) -> Facts:
-    # Charts of wandb put the name of the run before the key: 'TransE-1 - test/mrr'.
-    steps = dict.fromkeys(step for text in distinct for step in text.split(" - "))
-    read = [read_header(text, names) for text in _with_joined_k(tuple(steps))]
+    read = [read_header(text, names) for text in _with_joined_k(distinct)]
     facts = NOTHING
     for said in reversed(read):
         facts = facts.agreeing(replace(said, rest=None), "a header", "the header above it")

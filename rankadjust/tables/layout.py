@@ -3,31 +3,19 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from rankadjust.base.words import folded, shipped_mapping
 from rankadjust.tables import columns as of_columns
 from rankadjust.tables import headers
-from rankadjust.tables.columns import Column, Header, Sheet
+from rankadjust.tables.columns import Column, Sheet
 from rankadjust.tables.facts import ENTITY_RANKING, INFERRED, NOTHING, QUERIES, SUBSET, Fact, Facts
-from rankadjust.tables.formats.cell_text import is_numeric, label
 from rankadjust.tables.formats.grid import Grid
 from rankadjust.tables.headers import Names
-from rankadjust.tables.sheet_rows import (
-    Row,
-    names_metric,
-    rows_of,
-    with_datasets_in_names,
-    with_sides_in_names,
-)
+from rankadjust.tables.sheet_rows import Row, names_metric, rows_of
 from rankadjust.tables.sidecar import Stated
 
 # Authors name the task and the unit of a table in its caption or in the heading above it.
 _NEXT, _CAPTION_WORDS = 2, 20
-_MODEL_OPTION = re.compile(
-    r"(?:--model(?:[_-]name)?[ =]|\bmodel(?:_name)?['\"]?[=:]\s?['\"]?|^Model: (?=\S+$))([\w.+-]+)"
-)
-_DATASET_OPTION = re.compile(r"--data(?:set)?[ =]([\w.+-]+)")
 _IN_PERCENT = re.compile(r"\bin (?:%|percent|per cent)|\(%\)", re.IGNORECASE)
 
 # The texts around a table, the nearest first; each with a description of its place, for people.
@@ -44,7 +32,7 @@ class Layout:
     """
 
     columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    rows: Sequence[Row]
     facts: Facts
     metrics: str
     percent: str | None = None
@@ -66,59 +54,6 @@ class Table:
         return self.grid.rows[row][column]
 
 
-def below_each_other(grid: Grid, names: Names) -> list[Grid]:
-    """Return the tables of a grid: a new table begins at each later row that names two metrics and has no numbers."""
-    header = Header(grid, names)
-    first = header.rows()
-    again = [
-        index
-        for index in range(first + 1, len(grid.rows) if header.metrics_in(range(first)) else 0)
-        if not any(map(is_numeric, grid.rows[index][1:])) and header.metrics_in([index]) > 1
-    ]
-    if not again:
-        return [grid]
-    rows = ", ".join(str(index + 1) for index in again)
-    remark = f"the header begins again in row {rows}: read as tables below each other"
-    return [
-        replace(
-            grid,
-            rows=grid.rows[top:end],
-            lines=grid.lines[top:end],
-            header_rows=grid.header_rows if top == 0 else 1,
-            remarks=(*grid.remarks, remark),
-            origin=grid.origin._replace(rows=grid.origin.rows[top:end]),
-        )
-        for top, end in pairwise([0, *again, len(grid.rows)])
-    ]
-
-
-def moved_back(grid: Grid) -> Grid:
-    """Return the grid with rows moved to the right that lost a cell when they were pasted from a web page.
-
-    Such a row begins with a metric where the header has a label, and its last cells are empty. Its metric goes below
-    the header of metrics. A row of nothing but metrics goes to the right of the labels. A remark names the moved rows.
-    """
-    roles = list(map(headers.role_of, grid.rows[0])) if grid.rows else []
-    has_values = "metric" in roles
-    labels = next((column for column, role in enumerate(roles) if role in (None, "other")), 0)
-    by = roles.index("metric") if has_values else labels
-    moved = []
-    for index, row in enumerate(grid.rows):
-        metrics = [headers.metric_key(label(text)) is not None for text in row]
-        is_alone = (
-            any(map(is_numeric, row)) and not metrics[by]
-            if has_values
-            else sum(metrics) == sum(map(bool, row))
-        )
-        moved += [index] if by and metrics[0] and not any(row[-by:]) and is_alone else []
-    if not moved:
-        return grid
-    rows = tuple(("",) * by + row[:-by] if index in moved else row for index, row in enumerate(grid.rows))
-    numbers = ", ".join(str(index + 1) for index in moved)
-    remark = f"rows {numbers} begin with a metric below a label: moved {by} to the right"
-    return replace(grid, rows=rows, remarks=(*grid.remarks, remark))
-
-
 def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
     """Find out the meaning of each row and column of a grid; `stem`, the name of its file, may name the data set."""
     sheet = Sheet.of(grid, stated, names)
@@ -132,20 +67,18 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
         is_divided = any(names_metric(cells, names) for cells in grid.rows[sheet.first :])
         metrics = "table" if stated.facts.metric or around.metric or is_divided else ""
     columns = of_columns.columns_of(sheet, metrics, metric_column)
-    rows = with_sides_in_names(rows_of(sheet, columns, metrics))
+    rows = rows_of(sheet, columns, metrics)
     tasks = [(where, headers.within("task", text, names)) for where, text in captions]
     others = [
         (where, dict([own for own in said.items() if own[0] != ENTITY_RANKING][:1])) for where, said in tasks
     ]
     protocols = [(where, headers.within("protocol", text, names)) for where, text in captions]
-    models = [(where, dict.fromkeys(_MODEL_OPTION.findall(text)[:1], text)) for where, text in texts]
-    for name, named in (("task", others), ("protocol", protocols), ("model", models)):
+    for name, named in (("task", others), ("protocol", protocols)):
         around = around.over(_nearest(name, named))
     lines: list[Column | Row] = [*(column for column in columns if column.role == "value"), *rows]
     if not stated.facts.dataset and not any(line.facts.dataset or line.line.facts.dataset for line in lines):
-        rows = with_datasets_in_names(rows, names)
-        if not any(row.facts.dataset for row in rows):
-            around = around.over(_dataset_around(texts, names))
+        rows = [_with_dataset_in_name(row, names) for row in rows]
+        around = around.over(_dataset_around(texts, names))
     labels = [row.facts for row in rows if row.kind == "values"]
     columns = of_columns.with_unknown_headers(sheet, columns, labels, around)
     if not stated.facts.dataset and not any(facts.dataset for facts in labels):
@@ -160,13 +93,20 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
     ]
     return Layout(
         columns,
-        tuple(rows),
+        rows,
         around,
         metrics,
         percent=next((where for where, text in texts[:_NEXT] if _IN_PERCENT.search(text)), None),
         other=next((match[0] for match in other if match), None),
         left=_left_around(texts),
     )
+
+
+def _with_dataset_in_name(row: Row, names: Names) -> Row:
+    """Return a row with the data set that the name of its model holds: 'RotatE (WN18RR)'."""
+    found = headers.within("dataset", row.facts["model"] or "", names) if row.kind == "values" else {}
+    facts = [Fact(ours, INFERRED, "within the name", words) for ours, words in found.items()]
+    return replace(row, facts=replace(row.facts, dataset=facts[0])) if len(facts) == 1 else row
 
 
 def _nearest(name: str, around: Sequence[tuple[str, Mapping[str, str]]]) -> Facts:
@@ -180,10 +120,7 @@ def _nearest(name: str, around: Sequence[tuple[str, Mapping[str, str]]]) -> Fact
 
 
 def _dataset_around(around: _Around, names: Names) -> Facts:
-    """Return the data set of a command, or of the nearest text that names a single one; the reason lists all others."""
-    for command, text in around:
-        if (option := _DATASET_OPTION.search(text)) and (ours := headers.find_dataset(option[1], names)):
-            return Facts(dataset=Fact(ours, printed=option[1])).because(f"from {command}")
+    """Return the data set of the nearest text that names a single one; the reason lists all others."""
     texts = [(where, headers.within("dataset", text, names)) for where, text in around]
     # A text with several data sets leaves the choice among them to the other texts.
     possible = next((set(named) for _, named in texts if len(named) > 1), None)

@@ -17,7 +17,7 @@ import polars as pl
 from rankadjust.base.words import folded
 from rankadjust.counting.protocols import Benchmark, load_benchmarks
 from rankadjust.data.registry import Dataset, load_registry, meanings
-from rankadjust.tables.cells import Reader, Value, decimal_signs, settle
+from rankadjust.tables.cells import Reader, Value, settle
 from rankadjust.tables.facts import (
     DEFAULT,
     DEFAULTS,
@@ -31,7 +31,7 @@ from rankadjust.tables.facts import (
 )
 from rankadjust.tables.files import read_grids
 from rankadjust.tables.headers import Names
-from rankadjust.tables.layout import Table, below_each_other, lay_out, moved_back
+from rankadjust.tables.layout import Table, lay_out
 from rankadjust.tables.sidecar import given_facts, load_sidecar, require_found, sidecar_of, stated_about
 
 VALUES = {
@@ -128,16 +128,13 @@ def read_tables(
     beside = sidecar_of(path) if sidecar is None else Path(sidecar)
     data = {**(load_sidecar(beside) if beside else {}), **given_facts(given, names)}
     tables = []
-    grids = (part for grid in read_grids(path) for part in below_each_other(grid, names))
-    for number, grid in enumerate(grids, start=1):
+    for number, grid in enumerate(read_grids(path), start=1):
         stated = stated_about(data, number, names, beside or path, grid.context)
-        stated = replace(stated, has_sidecar=beside is not None)
-        placed = grid if stated.columns else moved_back(grid)
-        tables.append(Table(number, placed, lay_out(placed, stated, names, path.stem), stated))
+        tables.append(Table(number, grid, lay_out(grid, stated, names, path.stem), stated))
     if beside:
         require_found(beside, data, [(table.grid.context, table.stated, table.layout) for table in tables])
     read = [(table, *Reader(table, names, beside or path).read()) for table in tables]
-    signs = decimal_signs(value for _, values, _ in read for value in values)
+    has_commas = any(value.number.decimal_comma for _, values, _ in read for value in values)
     usual_of = cache(lambda dataset: usual(dataset, names, registry))
     remarks: dict[str, None] = {}
     tidy: list[dict[str, Any]] = []
@@ -145,7 +142,7 @@ def read_tables(
     cells: list[dict[str, Any]] = []
     is_only = len(tables) == 1
     for table, values, states in read:
-        kept, said = settle(table, values, states, _benchmarks(), signs)
+        kept, said = settle(table, values, states, _benchmarks(), has_commas=has_commas)
         own_remarks = (*table.grid.remarks, *said)
         remarks |= {text if is_only else f"table {table.number}: {text}": None for text in own_remarks}
         name = path.stem if is_only else f"{path.stem}-{table.number}"

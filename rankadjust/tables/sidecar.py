@@ -50,17 +50,13 @@ NO_LINE = Line()
 
 @dataclass(frozen=True)
 class Stated:
-    """The statements of a sidecar about one table: facts of all its values, and its lines by their keys.
-
-    has_sidecar: False where options of the command state them.
-    """
+    """The statements of a sidecar about one table: facts of all its values, and its lines by their keys."""
 
     facts: Facts = NOTHING
     about: Mapping[str, str] = field(default_factory=dict)
     header_rows: int | None = None
     columns: Mapping[Any, Line] = field(default_factory=dict)
     rows: Mapping[Any, Line] = field(default_factory=dict)
-    has_sidecar: bool = True
 
 
 def line_about(lines: Mapping[Any, Line], number: int, texts: Iterable[str]) -> Line:
@@ -154,7 +150,7 @@ def _facts(value: Mapping[str, Any], names: Names, path: str | Path, keys: Seque
         if ours is None and (hint := did_you_mean(facts[name], shipped_mapping()["words"][name])):
             raise RankadjustError(f"{_where(path, [*keys, name])}: unknown {name} '{facts[name]}'{hint}")
         facts[name] = (ours if name == "task" else None) or facts[name]
-    if "dataset" in facts and not is_pattern(facts["dataset"]):
+    if "dataset" in facts:
         facts["dataset"] = find_dataset(facts["dataset"], names) or facts["dataset"]
     stated = Facts.of(GIVEN, **facts)
     return replace(stated, notes=str(value["notes"])) if "notes" in value else stated
@@ -175,7 +171,7 @@ def given_facts(given: Mapping[str, str | None], names: Names) -> dict[str, str]
             raise RankadjustError(f"--{name}: unknown {name} '{facts[name]}'{hint}")
     if "protocol" in facts:
         facts["protocol"] = protocol_or_evaluator(facts["protocol"])
-    if "dataset" in facts and not is_pattern(facts["dataset"]):
+    if "dataset" in facts:
         dataset = find_dataset(facts["dataset"], names)
         if dataset is None:
             others = list(names.values())

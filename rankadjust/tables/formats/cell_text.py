@@ -22,13 +22,10 @@ _CELL = re.compile(PRINTED + r"(?:\s*(?P<open>[(\[])(?P<bracket>[^()\[\]]*)[)\]]
 _SIMPLE = re.compile(r"(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,20})?")
 _BRACKET = re.compile(rf"(?P<sign>{PLUS_MINUS})?\s*(?P<number>{NUMBER})\s?%?")
 _RANGE = re.compile(rf"(?:\d+\s?%\s?CI:?\s)?{NUMBER}\s?(?:[-–,;]|to)\s?{NUMBER}")
-# A cell with several values has few words; a description with numbers in it has more.
 _DECIMAL = re.compile(r"(?<![\w.])\d*[.,]\d+(?![\w.]\d)")
-_MOST_WORDS = 6
 # Values that are not exact, and values beside a name: '~0.48', '0.49 (ConvE)', 'SACN (0.54)'.
 _ABOUT = re.compile(rf"[~≈≃<>≤≥]\s?{NUMBER}\s?%?")
 _BESIDE_NAME = re.compile(r"\d*\.\d+\s?\([^()\d]+\)|[^\W\d][\w+-]*\s?\(\d*\.\d+\)|[^\W\d][\w+-]* \d*\.\d+")
-_LABELLED = re.compile(rf"([^\W\d][\w-]{{0,30}}+)\s?:\s?({NUMBER}\s?%?)(?=[\s,;/|]|$)[\s,;/|]*+")
 _LATEX = re.compile(r"\$[^$]+\$|\\[A-Za-z]+|\\[%&_#,;]")
 _SUPERSCRIPT = re.compile(r"\^\{[^{}]*\}|\^\S+")
 _SYMBOLS = ("So", "Sk", "Cf", "Co", "Cs")
@@ -81,25 +78,17 @@ def is_numeric(text: str) -> bool:
 
 @lru_cache(maxsize=_CACHED)
 def several_numbers(text: str) -> bool:
-    """Return whether a cell holds several values: 'paper: 0.49 ours: 0.44', '19.8/33.0/46.5'."""
-    if len(text) > _LONGEST or len(text.split()) > _MOST_WORDS or is_numeric(text):
+    """Return whether a cell holds several values and few words: 'paper: 0.49 ours: 0.44', '19.8/33.0/46.5'."""
+    if len(text) > _LONGEST or is_numeric(text):
         return False
-    return len(_DECIMAL.findall(_undecorated(text))) > 1
+    count = len(_DECIMAL.findall(_undecorated(text)))
+    return count > 1 and len(text.split()) <= 2 * count + 2
 
 
 @lru_cache(maxsize=_CACHED)
 def number_beside_name(text: str) -> bool:
     """Return whether a cell holds a name and a decimal number: 'SACN (0.54)', 'SACN 0.54'; it may be a name."""
     return len(text) <= _LONGEST and _BESIDE_NAME.fullmatch(_undecorated(text)) is not None
-
-
-@lru_cache(maxsize=_CACHED)
-def labelled_numbers(text: str) -> tuple[tuple[str, str], ...]:
-    """Return the labels and numbers of a cell that holds nothing else: 'paper: 0.49 ours: 0.44'."""
-    labelled = _LABELLED.findall(text) if len(text) <= _LONGEST and ":" in text else []
-    is_all = not _LABELLED.sub("", text).strip()
-    labels = {name.casefold() for name, _ in labelled}
-    return tuple(labelled) if is_all and len(labels) == len(labelled) > 1 else ()
 
 
 def holds_numbers(text: str) -> bool:

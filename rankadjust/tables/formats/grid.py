@@ -1,7 +1,7 @@
 """Tables as text: rows of cells, the same for every format."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rankadjust.base.errors import RankadjustError
@@ -63,9 +63,8 @@ def make_grid(
     lines: Sequence[int | None] = (),
     context: Sequence[str] = (),
     remarks: Sequence[str] = (),
-    places: Sequence[int] = (),
 ) -> Grid:
-    """Return a Grid of tidied texts, with empty cells at the end of short rows; places: the rows in their table.
+    """Return a Grid of tidied texts, with empty cells at the end of short rows.
 
     Raises RankadjustError for a table with more columns or cells than any table of results has.
     """
@@ -77,7 +76,7 @@ def make_grid(
         lines=tuple(lines) or (None,) * len(rows),
         context=tuple(text for text in map(tidy, context) if text),
         remarks=tuple(remarks),
-        origin=Origin(rows=tuple(places or range(len(rows)))),
+        origin=Origin(rows=tuple(range(len(rows)))),
     )
 
 
@@ -96,12 +95,6 @@ def spread_spans(rows: Sequence[Sequence[Span]]) -> list[list[str]]:
                     covered.setdefault(column + offset, cell.text)
             column += width
     return [[row.get(column, "") for column in range(max(row, default=-1) + 1)] for row in placed]
-
-
-def shifted(grid: Grid, lines: int, *remarks: str) -> Grid:
-    """Return the grid as part of a larger text, `lines` lines further down, with remarks added."""
-    numbers = tuple(None if line is None else line + lines for line in grid.lines)
-    return replace(grid, lines=numbers, remarks=(*remarks, *grid.remarks))
 
 
 def tidy(text: str) -> str:

@@ -7,7 +7,7 @@ from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
-from rankadjust.tables.formats.grid import CONTEXT_LENGTH, Grid, Span, make_grid, shifted, spread_spans, tidy
+from rankadjust.tables.formats.grid import CONTEXT_LENGTH, Grid, Span, make_grid, spread_spans, tidy
 from rankadjust.tables.formats.latex import latex_grids
 from rankadjust.tables.formats.logs import log_grids
 
@@ -47,8 +47,9 @@ def page_grids(text: str) -> list[Grid]:
             content = element.text()
             is_latex = _LATEX_TABLE.search(content)
             line = _number((element.css_first("[data-line]") or element).attributes, "data-line", 0)
-            read = (latex_grids if is_latex else log_grids)(content)
-            (tables if is_latex else logs).append((place, [shifted(grid, line) for grid in read]))
+            # Empty lines above it, so that its lines have the numbers of the page.
+            read = (latex_grids if is_latex else log_grids)("\n" * line + content)
+            (tables if is_latex else logs).append((place, read))
         elif element.tag != "table":
             texts.append((place, _LEVELS[element.tag], tidy(_text(element)).replace("\n", " ")))
         elif len(element.css("table")) == 1:
@@ -119,8 +120,7 @@ def _table(table: Any) -> Grid:  # noqa: ANN401 - a node
     header_rows = marked.index(False) if False in marked else len(rows)
     captions = [_text(caption) for caption in table.css("caption")]
     width = sum(cell.columns for cell in rows[0]) if rows else 0
-    remarks = ["the table is inside a comment"] * ("data-commented" in table.attributes)
-    remarks += [
+    remarks = [
         f"line {line}: {len(row)} cells where the header has {width}"
         for line, row in zip(lines, rows, strict=True)
         if len(row) > width

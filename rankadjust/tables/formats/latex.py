@@ -21,8 +21,8 @@ _INSIDE = re.compile(
     r"|\\(?P<macro>[A-Za-z]++)\*?|\\.|(?P<last>\Z)"
 )
 # Macros between the rows with their number of arguments, which are not text of a cell, and options before these.
-_HEADS = ("endhead", "endfirsthead", "endfoot", "endlastfoot")
-_BETWEEN = dict.fromkeys(("hline", "centering", "arraybackslash", "caption", "end", *_HEADS), 0)
+_BETWEEN = dict.fromkeys(("hline", "centering", "arraybackslash", "caption", "end"), 0)
+_BETWEEN |= dict.fromkeys(("endhead", "endfirsthead", "endfoot", "endlastfoot"), 0)
 _BETWEEN |= dict.fromkeys(("toprule", "midrule", "bottomrule", "addlinespace", "hdashline"), 0)
 _BETWEEN |= dict.fromkeys(("cline", "hhline", "Xhline", "cdashline", "cmidrule"), 1) | {"specialrule": 3}
 _OPTIONS = re.compile(r"(?:\s*+\[[^\]\n]{0,99}\])?(?:\s*+\([^)\n]{0,99}\))?")
@@ -34,13 +34,11 @@ _DEEPEST = 1000
 
 @dataclass
 class _Body:
-    """The content of a table: its rows, their starts, the rows below rules and the last page head, repeated rows."""
+    """The content of a table: its rows, their starts, and the rows below rules."""
 
     rows: list[list[str]] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     rules: list[tuple[int, str]] = field(default_factory=list)
-    head: int | None = None
-    repeated: set[int] = field(default_factory=set)
     captions: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
@@ -108,10 +106,6 @@ def _body(text: str, begin: int, at: int) -> tuple[_Body, int]:
                 at = _OPTIONS.match(text, at).end()  # type: ignore[union-attr]
             _, at = arguments(text, at, _BETWEEN[macro])
             body.rules += [(len(body.rows), macro)] if macro in _RULES else []
-            if macro in _HEADS:
-                # The head of the first page comes first; the head of other pages and the feet repeat it.
-                body.repeated |= set() if body.head is None else {*range(body.head, len(body.rows))}
-                body.head = len(body.rows)
         if groups or kind == "last":
             body.remarks.append("a group in braces or the table itself has no end")
     return body, at
@@ -142,14 +136,12 @@ def table_marks(text: str, at: int) -> Iterator[tuple[re.Match[str], int]]:
 def _grid(body: _Body, lines: list[int]) -> Grid:
     # The header is above the first \midrule, or between the first two groups of \hline.
     inner = [row for row, name in body.rules if name == "midrule"] or [row for row, _ in body.rules]
-    kept = [place for place in range(len(lines)) if place not in body.repeated]
     return make_grid(
-        _spread([[_span(cell) for cell in body.rows[place]] for place in kept]),
-        header_rows=next((row for row in inner if 0 < row < len(kept)), 0),
-        lines=[lines[place] for place in kept],
+        _spread([[_span(cell) for cell in row] for row in body.rows]),
+        header_rows=next((row for row in inner if 0 < row < len(lines)), 0),
+        lines=lines,
         context=body.captions,
         remarks=body.remarks,
-        places=kept,
     )
 
 

@@ -128,21 +128,19 @@ def _line(number: int, written: str) -> _Line:
     split = _SPLIT_WORD.search(stamp)
     facts = [*_FIELD.findall(plain_text), *([("split", split[1])] if split else [])]
     found = list(_pairs(bare))
-    names = [name for _, name, _ in found]
-    again = [names[:place].count(name) for place, name in enumerate(names)]
-    # A name that comes again must not replace the first: both are named, and nothing says how they differ.
-    pairs = [
-        (f"{name} #{times + 1}" if times else name, value)
-        for times, (_, name, value) in zip(again, found, strict=True)
-    ]
     if not found:
         return _Line(number, text, facts=facts)
-    start = found[0][0]
-    label = re.sub(r"\[[A-Za-z]{3,12}\]\s*$", "", bare[:start]).rstrip(" \t\"':={[(,>|-")
+    names = [name for _, name, _ in found]
+    # A name that comes again must not replace the first: both are named, and nothing says how they differ.
+    pairs = [
+        (f"{name} #{again + 1}" if (again := names[:place].count(name)) else name, value)
+        for place, (_, name, value) in enumerate(found)
+    ]
+    label = re.sub(r"\[[A-Za-z]{3,12}\]\s*$", "", bare[: found[0][0]]).rstrip(" \t\"':={[(,>|-")
     step = _STEP.search(pairs[0][0])
     if len(pairs) == 1 and not facts:
         # The whole text before the only number of a line may be its name: 'UMLS: Test metrics: mrr'.
-        whole = re.split(r"\s-\s", f"{bare[:start]}{pairs[0][0]}")[-1].strip(_MARKS)
+        whole = re.split(r"\s-\s", f"{bare[: found[0][0]]}{pairs[0][0]}")[-1].strip(_MARKS)
         pairs = [(whole if len(whole) <= _LONGEST_NAME else pairs[0][0], pairs[0][1])]
     pairs = [(_STEP.sub("", name), value) for name, value in pairs]
     return _Line(number, text, pairs, label, facts, step[1] if step else "")
@@ -150,33 +148,23 @@ def _line(number: int, written: str) -> _Line:
 
 def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
     """Yield the start of each name in a line, the name, and the number as printed."""
-    at, shared, context, first = 0, "", "", True
+    at, context, is_first = 0, "", True
     brackets = list(_IN_BRACKETS.finditer(text))
     for match in _NUMBER.finditer(text):
-        before = text[at : match.start()]
-        ends = [end.end() for end in _ENDS.finditer(before)]
-        start = at + (ends[-1] if ends else 0)
-        name = text[start : match.start()]
-        start += len(name) - len(name.lstrip(_MARKS))
-        name = re.sub(r"\baverage\s+(?=\S)", "", name.strip(_MARKS))
-        plain_name = _STEP.sub("", name)
-        is_marked = match["sign"].strip(" \"'") != ""
-        metric = _suffix(plain_name)
-        if ends and metric is None and is_marked and (above := _suffix(before[: ends[-1]].rstrip(" :"))):
-            # A metric before its sides: 'MRR: Tail : 0.43, Head : 0.25'.
-            shared, start = above, at + before.index(above)
-        if not name[:1].isalpha() or (metric is None and not is_marked):
+        start = at + max((end.end() for end in _ENDS.finditer(text[at : match.start()])), default=0)
+        start += len(text[start : match.start()]) - len(text[start : match.start()].lstrip(_MARKS))
+        name = re.sub(r"\baverage\s+(?=\S)", "", text[start : match.start()].strip(_MARKS))
+        metric = _suffix(_STEP.sub("", name))
+        sign = match["sign"].strip(" \"'")
+        if not name[:1].isalpha() or not (metric or sign):
             continue
-        if first and metric is not None and metric != plain_name:
-            start += (
-                len(text[start : match.start()].rstrip(_MARKS)) - len(name) + len(plain_name) - len(metric)
-            )
-            name = name[len(plain_name) - len(metric) :]
-        elif metric is None:
+        if metric is None:
             # Only before a colon may a name have two words.
-            name = " ".join(name.split()[-1 if match["sign"] == "=" else -2 :])
-        name = f"{shared} {name}" if shared and metric is None else name
-        if metric is not None:
+            name = " ".join(name.split()[-1 if sign == "=" else -2 :])
+        else:
+            if is_first and (words := _STEP.sub("", name).removesuffix(metric)):
+                # Words before the first name that are not understood are the label of the line.
+                start, name = start + text[start:].index(metric, len(words) - 1), name[len(words) :]
             # Words before the first of several metrics hold for the others: 'left(filter) mrr: 0.3, mr: 9'.
             words = name.removesuffix(_shortest(name)).strip(_MARKS)
             context = words or context
@@ -185,7 +173,7 @@ def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
         name = " ".join(filter(None, (within[-1] if within else "", name, match["note"])))
         value = match["missing"] or ("-" if _LEFT_OUT.fullmatch(match["value"]) else match["value"])
         yield start, name, value
-        at, first = match.end(), False
+        at, is_first = match.end(), False
 
 
 def _suffix(text: str) -> str | None:
@@ -201,7 +189,7 @@ def _shortest(name: str) -> str:
 
 
 def _unlisted(line: str) -> str:
-    """Return a line with a pair for each number of a list and each leaf of a dictionary."""
+    """Return a line with a pair for each number of a list and each leaf of a dictionary; texts are facts."""
 
     def pairs(match: re.Match[str]) -> str:
         keys, values = (match[group].replace(" ", "").strip(",").split(",") for group in (2, 3))
@@ -210,19 +198,15 @@ def _unlisted(line: str) -> str:
         return ", ".join(f"{match[1]}{key}: {value}" for key, value in zip(keys, values, strict=True))
 
     line = _LISTED.sub(pairs, _CALL.sub(r"\1", line))
-    return _flat(line.strip()) if line.rstrip().endswith("}") else line
-
-
-def _flat(line: str) -> str:
-    """Return a dictionary of Python as pairs: "{'both': {'realistic': {'mrr': 0.3}}}"; its texts are facts."""
     try:
-        data = load_json(line.replace("'", '"'))
+        data = load_json(line.replace("'", '"')) if line.rstrip().endswith("}") else None
     except (ValueError, RecursionError):
         return line
     leaves = list(paths_of(data)) if isinstance(data, dict) else []
-    pairs = [(path, ": " if re.match(r"[-\d]", value) else "=", value) for path, value in leaves]
-    is_plain = all(re.fullmatch(r"\w+", path) and sign == ": " for path, sign, _ in pairs)
-    return line if is_plain else ", ".join(map("".join, pairs))
+    signs = [": " if re.match(r"[-\d]", value) else "=" for _, value in leaves]
+    if not leaves or (set(signs) == {": "} and all(re.fullmatch(r"\w+", path) for path, _ in leaves)):
+        return line
+    return ", ".join(f"{path}{sign}{value}" for sign, (path, value) in zip(signs, leaves, strict=True))
 
 
 def _table(read: Sequence[_Line], lines: Sequence[str], *, is_long: bool = False) -> Grid:

@@ -1,22 +1,16 @@
 r"""Expand the macros that a LaTeX text defines itself (\newcommand, \def), and turn LaTeX into plain text."""
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from html.entities import html5
 
 from rankadjust.base.errors import RankadjustError
 
 # Blanks are matched possessively (*+), so that a run of blanks is tried once.
-_NAME = r"\s*+\{?\s*+\\(?P<%s>[A-Za-z]++)\s*+\}?\s*+"
 _DEFINITION = re.compile(
-    r"\\(?:newcommand|renewcommand|providecommand|DeclareRobustCommand)\*?"
-    + _NAME % "command"
-    + r"(?:\[(?P<count>\d)\])?\s*+(?P<default>\[[^\]\n]{0,200}\])?\s*+(?=\{)"
-    + r"|\\def\s*+\\(?P<plain>[A-Za-z]++)(?P<parameters>(?:\s*+#\d)*+)\s*+(?=\{)"
-    + r"|\\DeclareMathOperator\*?"
-    + _NAME % "operator"
-    + r"(?=\{)"
+    r"\\(?:(?:re)?newcommand|providecommand|DeclareRobustCommand|DeclareMathOperator)\*?"
+    r"\s*+\{?\s*+\\(?P<command>[A-Za-z]++)\s*+\}?\s*+(?:\[(?P<count>\d)\])?\s*+(?P<default>\[[^\]\n]{0,200}\])?\s*+(?=\{)"
+    r"|\\def\s*+\\(?P<plain>[A-Za-z]++)(?P<parameters>(?:\s*+#\d)*+)\s*+(?=\{)"
 )
 _USE = re.compile(r"\\([A-Za-z]++)")
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
@@ -51,7 +45,7 @@ def expand_macros(text: str) -> str:
         end = _end_of_group(text, match.end())
         if match.start() < at or end is None:
             continue
-        name = match["command"] or match["plain"] or match["operator"]
+        name = match["command"] or match["plain"]
         count = int(match["count"] or 0) if match["command"] else (match["parameters"] or "").count("#")
         default = match["default"][1:-1] if match["default"] else None
         macros[name] = count, default, text[match.end() + 1 : end - 1].replace("\n", " ")
@@ -141,15 +135,13 @@ _NAMES = (
 )
 _SYMBOLS = dict(zip(_NAMES.split()[::2], _NAMES.split()[1::2], strict=True))
 _SYMBOLS |= {"quad": " ", "qquad": " "}
-_COMBINING = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327\u0328"
-_ACCENTS = dict(zip("`'^~=u.\"rHvck", _COMBINING, strict=True))
 _ACTIONS = {"-": "", "/": " / {}", "^": "^{{{}}}"}
 _SIGNS = {"---": "—", "--": "–", "``": "“", "''": "”", "~": " ", "$": ""}
-_SPACES = dict.fromkeys(",;: \n", " ") | dict.fromkeys("!/-@()[]", "")
+# Accents are left out.
+_SPACES = dict.fromkeys(",;: \n", " ") | dict.fromkeys("!/-@()[]`'^\"~=.", "")
 _MARKED = re.compile(r"[\\{}$~]|--|``|''")
 _TOKEN = re.compile(
-    r"\\(?P<accent>[`'^\"~=.]|[uvcHkr](?![A-Za-z]))\s*+(?:\{\\?(?P<inner>[A-Za-z])\}|\\?(?P<letter>[A-Za-z]))"
-    r"|\\(?P<macro>[A-Za-z]++)\*?"
+    r"\\(?P<macro>[A-Za-z]++)\*?"
     r"|(?P<line>\\\\\*?(?:\[[^\]\n]{0,200}\])?)"
     r"|\\(?P<escaped>.)"
     r"|(?P<open>\{)|(?P<close>\})"
@@ -206,9 +198,6 @@ def _plain(match: re.Match[str]) -> str:
             return _SIGNS[match[0]]
         case "escaped":
             return _SPACES.get(match["escaped"], match["escaped"])
-        case "inner" | "letter":
-            letter = match["inner"] or match["letter"]
-            return unicodedata.normalize("NFC", letter + _ACCENTS[match["accent"]])
         case "text":
             return match[0]
     return ""

@@ -15,11 +15,11 @@ import yaml
 from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import MAX_COLUMNS, Grid, make_grid
 
+# Half characters (lone surrogates), which JSON can spell and no file can hold.
+_HALF = re.compile("[\ud800-\udfff]")
 # Former traces of LibKGE list Hits@1, Hits@2, … up to the largest k under one key; only these k are kept.
 _LISTED_HITS = re.compile(r"(.*\bhits_at_)k((?:_[a-z]+)*)")
 _KEPT = (1, 3, 5, 10, 20, 50, 100)
-# Half characters (lone surrogates), which JSON can spell and no file can hold.
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 def json_grids(text: str) -> list[Grid]:
@@ -71,11 +71,11 @@ def _grids(data: Any) -> list[Grid]:  # noqa: ANN401 - any data
         return _records(data)
     if not isinstance(data, Mapping):
         return []
-    if frame := [*_of_card(data), *_frame(data)]:
-        return _records(frame)
-    listed = [value for value in data.values() if _is_records(value)]
-    own = {key: value for key, value in data.items() if not _is_records(value)}
-    return [grid for value in ([own], *listed) for grid in _records(value)]
+    if card := list(_of_card(data)):
+        return _records(card)
+    own = {key: value for key, value in data.items() if not _listed(data, key)}
+    parts: list[Sequence[Any]] = [[own], *(_listed(data, key) for key in data)]
+    return [grid for part in parts for grid in _records(part)]
 
 
 def _of_card(data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -90,25 +90,10 @@ def _of_card(data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _listed(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    """Return the records that are listed under a key, empty if anything else is."""
     entries = data.get(key)
-    return [entry for entry in entries if isinstance(entry, Mapping)] if isinstance(entries, list) else []
-
-
-def _frame(data: Mapping[str, Any]) -> list[Any]:
-    """Return the rows of a table that pandas wrote with to_json, by columns or split; empty for other data."""
-    if {"columns", "data"} <= data.keys() and isinstance(data["columns"], list):
-        names = list(map(str, data["columns"]))
-        return [dict(zip(names, row, strict=False)) for row in data["data"] if isinstance(row, list)]
-    columns = list(data.values())
-    keys = list(columns[0]) if columns and isinstance(columns[0], Mapping) else []
-    is_frame = all(str(key).isdigit() for key in keys) and all(
-        isinstance(column, Mapping) and list(column) == keys for column in columns
-    )
-    return [{name: column[key] for name, column in data.items()} for key in keys] if is_frame else []
-
-
-def _is_records(value: Any) -> bool:  # noqa: ANN401 - any data
-    return isinstance(value, list) and bool(value) and all(isinstance(record, Mapping) for record in value)
+    is_list = isinstance(entries, list) and all(isinstance(entry, Mapping) for entry in entries)
+    return entries if is_list and entries else []
 
 
 def _records(records: Sequence[Any], lines: Sequence[int] = ()) -> list[Grid]:

@@ -5,13 +5,11 @@ import pytest
 from rankadjust.tables.facts import Facts
 from rankadjust.tables.headers import (
     Names,
-    is_bookkeeping,
     is_difference,
     metric_key,
     read_header,
     read_stack,
     role_of,
-    split_name,
     within,
 )
 
@@ -50,9 +48,8 @@ def told(facts: Facts) -> dict[str, str]:
         ("Validation MRR*", {"metric": MRR, "split": "validation"}),
         ("Test-dev MRR", {"metric": MRR, "split": "test-dev"}),
         ("head.realistic.hits_at_1", {"metric": "hits_at_1", "side": "head", "ties": "realistic"}),
-        ("best.hits_at_k.10", {"metric": "hits_at_10", "ties": "optimistic"}),
         (
-            "metrics.hits_at_k.both.avg.10",
+            "metrics.hits_at_k.both.realistic.10",
             {"metric": "hits_at_10", "side": "both", "ties": "realistic"},
         ),
         ("metrics.tail.pessimistic.mr", {"metric": MR, "side": "tail", "ties": "pessimistic"}),
@@ -74,13 +71,13 @@ def told(facts: Facts) -> dict[str, str]:
         ("WikiPeople MRR", {"metric": MRR, "unknown": "WikiPeople"}),
         ("MRR@10", {"metric": f"{MRR}_at_10"}),
         ("nDCG_at_10", {"metric": "ndcg_at_10"}),
-        ("user_attrs_avg.hits_at_10", {"metric": "hits_at_10", "ties": "realistic"}),
+        ("user_attrs_avg.hits_at_10", {"metric": "hits_at_10", "unknown": "user attrs avg"}),
         ("命中率@10", {"metric": "hits_at_10"}),
         ("Head 1-N", {"side": "head", "task": "prediction by relation category"}),
         ("Relation prediction MRR", {"metric": MRR, "task": "relation prediction"}),
         ("Link prediction", {"task": "entity prediction"}),
         ("train/loss", {"rest": "train/loss"}),
-        ("MRRa", {"metric": MRR}),
+        ("MRRa", {"rest": "MRRa"}),
         ("HITS@10 (50 samples)", {"metric": "hits_at_10"}),
         ("AMRI", {"metric": "adjusted_arithmetic_mean_rank_index"}),
         # Of ranks or of classification.
@@ -91,7 +88,7 @@ def told(facts: Facts) -> dict[str, str]:
         ("Nations", {"dataset": "Nations"}),
         ("Avg.", {"rest": "Avg."}),
         ("avg. MRR", {"metric": MRR, "unknown": "avg"}),
-        ("avg.mean_rank", {"metric": MR, "ties": "realistic"}),
+        ("avg.mean_rank", {"metric": MR, "unknown": "avg"}),
         ("mrr_mean", {"metric": MRR}),
         ("mrr_std", {"rest": "mrr_std"}),
         ("value", {}),
@@ -120,13 +117,6 @@ def test_headers_that_say_two_things_are_not_understood(text):
     assert said.unknown if said.metric else told(said) == {"rest": text}
 
 
-def test_a_name_that_holds_a_data_set_is_divided():
-    for text in ("RotatE (WN18RR)", "RotatE on WN18RR", "RotatE_WN18RR", "WN18RR: RotatE"):
-        assert split_name(text, NAMES) == ("RotatE", "WN18RR")
-    assert split_name("WN18RR", NAMES) is None
-    assert split_name("WN18RR and FB15k", NAMES) is None
-
-
 @pytest.mark.parametrize(
     ("texts", "facts"),
     [
@@ -137,7 +127,6 @@ def test_a_name_that_holds_a_data_set_is_divided():
         (["HITS@10 (50)", "v1"], {"metric": "hits_at_10", "rest": "v1"}),
         (["Test", "head", "MR"], {"split": "testing", "side": "head", "metric": MR}),
         (["rank", "5"], {"rest": "rank 5"}),
-        (["TransE-1 - test/mrr"], {"split": "testing", "metric": MRR, "rest": "TransE-1"}),
     ],
 )
 def test_headers_above_each_other(texts, facts):
@@ -174,12 +163,6 @@ def test_data_sets_within_a_text(text, found):
 )
 def test_roles(header, role):
     assert role_of(header) == role
-
-
-def test_dimensions_tell_models_apart_and_times_do_not():
-    assert not is_bookkeeping("rank")
-    assert is_bookkeeping("Time")
-    assert is_bookkeeping("# Params")
 
 
 def test_differences_are_told_by_their_label():
