@@ -465,7 +465,7 @@ def test_the_documentation_shows_what_is_printed_and_a_valid_sidecar(project, tm
     ).groups()
     assert describe(read_tables(project / command)) == printed
     text = (project / "docs" / "tables-reference.md").read_text(encoding="utf-8")
-    example = text[text.index("    source: Somebody") : text.index("`header_rows`, `metric`")]
+    example = text[text.index("    source: Somebody") : text.index("`workflow/schemas/sidecar")]
     (tmp_path / "example.yaml").write_text(example, encoding="utf-8")
     assert {"rows", "columns", "tables"} <= load_sidecar(tmp_path / "example.yaml").keys()
 
