@@ -1,17 +1,17 @@
 """Constants: a database with the tables beside it, and the only place that loads it.
 
-A database comes from the release, from a run of the workflow, from files or as a frame. Whichever it is, the numbers of
-candidates come with it, since what no ranking can have is checked with them.
+A database comes from the release, from a run of the workflow or from files, and the numbers of candidates come with
+it, since what no ranking can have is checked with them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from rankadjust.base.frames import require_frame
+from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import KEY
 from rankadjust.database import store
 from rankadjust.database.histograms import Histograms
@@ -20,19 +20,15 @@ from rankadjust.database.known_names import Names, narrowed
 if TYPE_CHECKING:
     from rankadjust.data.registry import Dataset
 
-_SET = ("dataset", "protocol", "split")
-# The shipped protocols for data with times; to read them all takes longer than everything else.
-_TEMPORAL = ("time-aware", "time-static")
 _CONFIGURATION = "run_config.yaml"
-# What must be the same for a row to be a released one: all else follows.
-_TOLD_BY = ("tasks", "expectation", "variance", "expectation_low", "expectation_high")
 
 
 class Constants:
     """The constants of evaluation sets, the numbers of candidates behind them, and the names of the data sets.
 
-    Make them with `released`, `of_run`, `from_files` or `of_frame`. Files are read when they are needed, and once:
-    again only after they were written to. `given` takes what a public function was given as its database.
+    Make them with `released`, `of_run` or `from_files`. Files are read when they are needed, and once: again only after
+    they were written to. Constants(table) has the rows of a frame alone, whose values are not checked against numbers
+    of candidates.
 
     Attributes
     ----------
@@ -58,42 +54,32 @@ class Constants:
         baselines: pl.DataFrame | None = None,
     ) -> None:
         self.file = file
-        self._table = table
-        self._histograms = histograms
-        self._baselines = baselines
+        if table is not None:
+            nothing = pl.DataFrame(schema=store.BASELINES_SCHEMA)
+            self.table, self.histograms = table, histograms or Histograms()
+            self.baselines = nothing if baselines is None else baselines
 
     @cached_property
     def table(self) -> pl.DataFrame:
         """The rows of the database."""
-        return store.load_database(self.file) if self._table is None else self._table
+        return store.load_database(self.file)
 
     @cached_property
     def histograms(self) -> Histograms:
         """The histograms of the candidates, as far as they are known."""
-        if self._histograms is not None:
-            return self._histograms
-        is_there = store.beside_database(self.file, store.CANDIDATES).exists()
-        return Histograms(lambda: [self.candidates] if is_there else [])
+        file = store.beside_database(self.file, store.CANDIDATES)
+        return Histograms(store.load_candidates(file) if file.exists() else None)
 
     @cached_property
-    def candidates(self) -> pl.DataFrame:
-        """The candidate histograms beside the database. Raises RankadjustError where there are none."""
-        return store.load_candidates(store.beside_database(self.file, store.CANDIDATES))
+    def baselines(self) -> pl.DataFrame:
+        """The known values of the counting baselines."""
+        file = store.beside_database(self.file, store.BASELINES)
+        return store.load_baselines(file) if file.exists() else pl.DataFrame(schema=store.BASELINES_SCHEMA)
 
     @cached_property
     def datasets(self) -> pl.DataFrame:
         """The counts of data sets beside the database, as text. Raises RankadjustError where there are none."""
         return store.load_datasets(store.beside_database(self.file, store.DATASETS))
-
-    @cached_property
-    def baselines(self) -> pl.DataFrame:
-        """The known values of the counting baselines; for a frame, of its released rows."""
-        if self._baselines is not None:
-            return self._baselines
-        if self._table is not None:
-            return self._of_released(Constants.released().baselines, ["dataset", "protocol"])
-        file = store.beside_database(self.file, store.BASELINES)
-        return store.load_baselines(file) if file.exists() else pl.DataFrame(schema=store.BASELINES_SCHEMA)
 
     @classmethod
     def released(cls) -> "Constants":
@@ -121,58 +107,36 @@ class Constants:
         return _of_files(file, tuple(map(_written, files if file is None else [file, *files[1:]])))
 
     @classmethod
-    def of_frame(cls, table: pl.DataFrame) -> "Constants":
-        """Return the constants of a frame with the columns of `rankadjust.database.store.SCHEMA`, of any library.
-
-        Evaluation sets whose rows are released rows use the released histograms; values of other sets are not checked
-        against numbers of candidates.
-        """
-        frame = require_frame(table, "the database")
-        # Other libraries lose the types of columns where all values are missing.
-        constants = cls(
-            frame.cast({name: kind for name, kind in store.SCHEMA.items() if name in frame.columns})
-        )
-        constants._histograms = Histograms(
-            lambda: [constants._of_released(Constants.released().candidates, _SET)]
-        )
-        return constants
-
-    @classmethod
     def given(cls, database: "Database" = None) -> "Constants":
-        """Return what a public function was given as its database: constants, a frame, a file, None for the release."""
+        """Return what a public function was given as its database: constants, a file, None for the release."""
         if isinstance(database, Constants):
             return database
         if database is None or isinstance(database, str | Path):
             return cls.from_files(database)
-        return cls.of_frame(database)
+        raise RankadjustError(
+            f"a database is a file or Constants, not {type(database).__name__}; of a frame make Constants(frame)"
+        )
 
     def over(self, released: "Constants | None") -> "Constants":
         """Return these constants, completed by released rows; the column origin says where a row comes from."""
-        table, histograms, baselines = self.table, self.histograms, self.baselines
+        table, histograms, baselines = (
+            self.table.with_columns(origin=pl.lit("computed")),
+            self.histograms,
+            self.baselines,
+        )
         if released is not None:
+            others = released.table.select(store.SCHEMA.names()).join(table, on=KEY, how="anti")
+            table = pl.concat([table, others.with_columns(origin=pl.lit("released"))])
             histograms = histograms.over(released.histograms)
-            others = released.baselines.join(table, on=["dataset", "protocol"], how="anti")
-            baselines = pl.concat([baselines, others])
-        table = store.with_released(table, None if released is None else released.table)
+            known = released.baselines.join(
+                table.filter(origin="computed"), on=["dataset", "protocol"], how="anti"
+            )
+            baselines = pl.concat([baselines, known])
         return Constants(table, histograms, file=self.file, baselines=baselines)
 
     def over_file(self, released: str | Path) -> "Constants":
         """Return these constants, completed by a database file if it exists."""
         return self.over(Constants.from_files(released) if Path(released).exists() else None)
-
-    def _of_released(self, table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-        """Return the rows of a released table about the evaluation sets whose rows in this frame are released rows."""
-        told = [*KEY, *(name for name in _TOLD_BY if name in self.table.columns)]
-        changed = self.table.join(Constants.released().table, on=told, how="anti", nulls_equal=True)
-        unchanged = self.table.join(changed, on=_SET, how="anti")
-        return table.join(unchanged, on=columns, how="semi", maintain_order="left")
-
-    @property
-    def missing_histograms(self) -> Path | None:
-        """The file of histograms that belongs to the database and is not there, None where nothing is missing."""
-        file = store.beside_database(self.file, store.CANDIDATES)
-        is_frame = self._table is not None and self.file is None
-        return None if is_frame or file.exists() else file
 
     @cached_property
     def registry(self) -> "Mapping[str, Dataset]":
@@ -196,13 +160,6 @@ class Constants:
                 only_name = Dataset(name=name, role=role, sources=(), splits=(), origin=self.file)
                 registry.setdefault(name, only_name)
         return registry
-
-    def has_times(self, dataset: str) -> bool:
-        """Return whether a data set has a protocol for temporal data, or two random scorers that vary differently."""
-        is_temporal = pl.col("protocol").is_in(_TEMPORAL) | (
-            pl.col("variance_static_scorer") != pl.col("variance_random_scorer")
-        )
-        return bool(self.table.filter(pl.col("dataset") == dataset).select(is_temporal.any()).item())
 
     def rows(
         self,
@@ -228,8 +185,8 @@ class Constants:
         return narrowed(self.table, "the database", lambda: self.registry, **names)
 
 
-Database = Constants | pl.DataFrame | str | Path | None
-"""What a public function takes as its database: constants, a frame, a file, None for the released one."""
+Database = Constants | str | Path | None
+"""What a public function takes as its database: constants, a file, None for the released one."""
 
 
 def _written(file: Path) -> tuple[Path, int, int] | None:

@@ -193,7 +193,7 @@ class EvaluationSet:
         names = (pl.lit(name).alias("dataset"), pl.lit(rules.name).alias("protocol"))
         histogram = counts.histogram.select(*names, pl.all())
         nothing, pairs = pl.DataFrame(schema=SCHEMA), counts.pairs.filter(split=chosen)
-        whole = cls(name, rules.name, chosen, "both", nothing, Histograms([histogram]), pairs, rules)
+        whole = cls(name, rules.name, chosen, "both", nothing, Histograms(histogram), pairs, rules)
         # Scorers that count would have to be ranked against the same lists.
         if candidates is None and relations is None:
             counting, listing = baselines_of(given, rules, name), partial(own_tasks, given, rules)
@@ -220,7 +220,7 @@ class EvaluationSet:
                 raise RankadjustError(f"{what} is {number!r}; give a whole number from {least} on")
         names = ("constant", f"sampled-{candidates - 1}", "testing", "both")
         row = {**dict(zip(EVALUATION, names, strict=True)), "num_candidates": candidates, "tasks": tasks}
-        return cls(*names, pl.DataFrame(schema=SCHEMA), Histograms([pl.DataFrame([row])]))
+        return cls(*names, pl.DataFrame(schema=SCHEMA), Histograms(pl.DataFrame([row])))
 
     # --- what is known of the tasks ------------------------------------------------------------------------------
 

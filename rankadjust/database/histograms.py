@@ -1,7 +1,7 @@
 """Histograms of candidates by evaluation set, and the values that no ranking of these candidates can have."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, cached_property
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 import polars as pl
 
@@ -13,46 +13,22 @@ from rankadjust.database.store import CANDIDATES_SCHEMA
 
 
 class Histograms:
-    """How many tasks have how many candidates, for every data set, protocol, split and side that is known.
+    """How many tasks have how many candidates, for every data set, protocol, split and side that is known."""
 
-    Beside the tables that are given, the benchmarks with a constant number of candidates are known.
-    """
-
-    def __init__(self, tables: Sequence[pl.DataFrame] | Callable[[], Sequence[pl.DataFrame]] = ()) -> None:
-        """Take tables as of `load_candidates`; of a data set and protocol that several have, the first counts.
-
-        tables: themselves, or what reads them when they are needed.
-        """
-        self._given = tables
+    def __init__(self, table: pl.DataFrame | None = None) -> None:
+        """Take a table as of `load_candidates`."""
+        self.table = pl.DataFrame(schema=CANDIDATES_SCHEMA) if table is None else table
         self.candidate_counts = cache(self._candidate_counts)
         self._limits = cache(self._attainable)
 
-    @cached_property
-    def tables(self) -> tuple[pl.DataFrame, ...]:
-        """The tables that were given."""
-        return tuple(self._given() if callable(self._given) else self._given)
-
     def over(self, others: "Histograms") -> "Histograms":
         """Return these histograms, and others for the data sets and protocols that these lack."""
-        return Histograms(lambda: [*self.tables, *others.tables])
-
-    @property
-    def table(self) -> pl.DataFrame:
-        """The rows of all tables that count."""
-        rows = pl.DataFrame(schema=CANDIDATES_SCHEMA)
-        for table in self.tables:
-            known = rows.select("dataset", "protocol").unique()
-            rest = table.join(known, on=["dataset", "protocol"], how="anti", maintain_order="left")
-            rows = pl.concat([rows, rest], how="diagonal") if rows.height else rest
-        return rows
+        rest = others.table.join(self.table, on=["dataset", "protocol"], how="anti", maintain_order="left")
+        return Histograms(pl.concat([self.table, rest], how="diagonal"))
 
     def counts(self, dataset: str, protocol: str, split: str) -> pl.DataFrame:
-        """Return the rows of a data set, protocol and split in the first table that has this data set and protocol."""
-        of_protocol = (table.filter(dataset=dataset, protocol=protocol) for table in self.tables)
-        rows = next((rows for rows in of_protocol if rows.height), None)
-        if rows is None:
-            rows = _benchmarks().filter(dataset=dataset, protocol=protocol)
-        rows = rows.filter(split=split)
+        """Return the rows of a data set, protocol and split."""
+        rows = self.table.filter(dataset=dataset, protocol=protocol, split=split)
         return rows if "entities" in rows.columns else rows.with_columns(entities=pl.lit(None, pl.Int64))
 
     def _candidate_counts(self, dataset: str, protocol: str, split: str, side: str) -> CandidateCounts | None:
@@ -97,39 +73,26 @@ class Histograms:
         return attainable(metric, counts, of_set.tasks), " to ".join(f"{count:,.0f}" for count in ends)
 
 
-def candidates_table(histograms: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+def candidates_table(counted: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Return the candidate histograms of all data sets as one table, sorted by data set and protocol.
 
-    histograms: for each data set its histograms with a column protocol; the order within a protocol is kept.
+    counted: for each data set its histograms with a column protocol; the order within a protocol is kept. Benchmarks
+    with a known and constant number of candidates are added.
     """
-    tables = [rows.select(pl.lit(dataset).alias("dataset"), pl.all()) for dataset, rows in histograms.items()]
-    table = pl.concat(tables) if tables else pl.DataFrame(schema=CANDIDATES_SCHEMA)
-    return table.sort("dataset", "protocol", maintain_order=True)
-
-
-def with_benchmarks(candidates: pl.DataFrame) -> pl.DataFrame:
-    """Return a table of candidates with the benchmarks that it lacks, in the columns and the order it has.
-
-    A benchmark without a known number of candidates is left out.
-    """
-    constant = _benchmarks().filter(pl.col("num_candidates").is_not_null())
-    more = constant.join(candidates, on=["dataset", "protocol"], how="anti").select(candidates.columns)
-    return pl.concat([candidates, more]).sort("dataset", "protocol", maintain_order=True)
-
-
-@cache
-def _benchmarks() -> pl.DataFrame:
-    """Return the histograms of the benchmarks with a constant number of candidates."""
-    # Reading YAML takes longer than all the rest: only for sets that are in no table.
+    # Reading YAML takes longer than all the rest, and one printed value does not need it.
     from rankadjust.counting.candidates import benchmark_candidates  # noqa: PLC0415
     from rankadjust.counting.protocols import load_benchmarks  # noqa: PLC0415
 
-    return pl.concat(
-        benchmark_candidates(each).select(
-            pl.lit(each.dataset).alias("dataset"), pl.lit(each.protocol.name).alias("protocol"), pl.all()
-        )
+    benchmarks = pl.concat(
+        benchmark_candidates(each)
+        .drop_nulls("num_candidates")
+        .select(pl.lit(each.dataset).alias("dataset"), pl.lit(each.protocol.name).alias("protocol"), pl.all())
         for each in load_benchmarks()
     )
+    tables = [rows.select(pl.lit(dataset).alias("dataset"), pl.all()) for dataset, rows in counted.items()]
+    table = pl.concat(tables) if tables else benchmarks.clear()
+    more = benchmarks.join(table, on=["dataset", "protocol"], how="anti").select(table.columns)
+    return pl.concat([table, more]).sort("dataset", "protocol", maintain_order=True)
 
 
 @cache

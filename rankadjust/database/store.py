@@ -60,18 +60,6 @@ def assemble(moments: Iterable[pl.DataFrame]) -> pl.DataFrame:
     return database
 
 
-def with_released(computed: pl.DataFrame, released: pl.DataFrame | None) -> pl.DataFrame:
-    """Return the rows of a run's database, and released rows for keys that it lacks.
-
-    The column origin says which: computed or released.
-    """
-    own = computed.with_columns(origin=pl.lit("computed"))
-    if released is None:
-        return own
-    others = released.select(SCHEMA.names()).join(computed, on=KEY, how="anti")
-    return pl.concat([own, others.with_columns(origin=pl.lit("released"))])
-
-
 def write_database(database: pl.DataFrame, path: str | Path) -> None:
     """Write a database as Parquet, with its version and schema in the metadata."""
     io.write_product(database, path, "adjustments", _ROWS_A_GROUP)
@@ -157,19 +145,12 @@ def database_of_run(results: str | Path) -> Path:
     results: the folder `results` that the workflow writes. Raises RankadjustError if it is another kind of folder, or
     the run has not finished.
     """
-
-    def missing(results: Path) -> list[str]:
-        files = (results / _FOLDER / name for name in (DATABASE, CANDIDATES, DATASETS))
-        return [file.name for file in files if not file.is_file()]
-
     results = Path(results)
-    lacks = missing(results)
-    if not lacks:
+    names = (f"{_FOLDER}/{name}" for name in (DATABASE, CANDIDATES, DATASETS))
+    absent = next((name for name in names if not (results / name).is_file()), None)
+    if absent is None:
         return results / _FOLDER / DATABASE
-    for meant in (results / "results", results.parent):
-        if not missing(meant):
-            raise RankadjustError(f"{results}: this is not the folder of results itself; give {meant}")
     raise RankadjustError(
-        f"{results}: no finished run has its results here, {_FOLDER}/{lacks[0]} is missing; "
+        f"{results}: no finished run has its results here, {absent} is missing; give the folder results of a run; "
         "'snakemake --cores all' with the option --config datasets=NAME makes a run, or goes on with it"
     )

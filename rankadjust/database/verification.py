@@ -4,7 +4,7 @@ Two releases made on different machines may differ in the last digits of a momen
 processor or another library of mathematical functions. What that may amount to is stated: docs/methods.md, "Accuracy".
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -14,8 +14,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.io import SUMS, read_csv, read_sums, sha256_of, shipped, without_guards
 from rankadjust.base.vocabulary import EVALUATION, KEY
-from rankadjust.counting.protocols import Benchmark, Protocol, applies
-from rankadjust.data.registry import Dataset, has_baselines
+from rankadjust.data.registry import Dataset
 from rankadjust.database import store
 from rankadjust.database.arithmetic import SCALES, Z_OF_VARIANCE, add_coefficients
 
@@ -116,28 +115,22 @@ def _compared(
     """
     if first.equals(other):
         return Comparison(file, "identical")
-    alone = [*(set(first.columns) ^ set(other.columns))]
-    lines, close = [f"the column {name} is in one of them only" for name in sorted(alone)], []
-    both = first.with_columns(_first=True).join(
-        other.with_columns(_second=True),
-        on=key, how="full", coalesce=True, suffix="_other", nulls_equal=True, maintain_order="left_right",
-    )  # fmt: skip
-    for which, lacks in (("first", "_second"), ("second", "_first")):
-        rows = both.filter(pl.col(lacks).is_null())
+    alone = sorted(set(first.columns) ^ set(other.columns))
+    lines, close = [f"the column {name} is in one of them only" for name in alone], []
+    for which, here, there in (("first", first, other), ("second", other, first)):
+        rows = here.join(there, on=key, how="anti", nulls_equal=True)
         lines += [f"only the {which} has {_rows(rows, key)}"] if rows.height else []
-    both = both.drop_nulls(["_first", "_second"])
+    both = first.join(other, on=key, suffix="_other", nulls_equal=True, maintain_order="left")
     for name in first.columns:
         if name in (*alone, *key):
             continue
         mine, theirs = pl.col(name), pl.col(f"{name}_other")
-        changed = both.filter(mine.ne_missing(theirs))
-        by, beyond = "", changed
-        if changed[name].dtype.is_float():
+        changed = beyond = both.filter(mine.ne_missing(theirs))
+        by = ""
+        if changed.height and changed[name].dtype.is_float():
             difference = (mine - theirs).abs() / pl.max_horizontal(mine.abs(), theirs.abs())
-            largest = changed.select(difference.max()).item()
-            by = "" if largest is None else f" by up to {largest:.1e} of itself"
-            limit = accuracy.get(name, pl.lit(0.0))
-            beyond = changed.filter(~(difference <= limit).fill_null(value=False))
+            by = f" by up to {changed.select(difference.max()).item() or 0:.1e} of itself"
+            beyond = changed.filter(~(difference <= accuracy.get(name, 0.0)).fill_null(value=False))
         if beyond.height:
             lines.append(f"{name} differs{by} in {_rows(beyond, key)}")
         elif changed.height:
@@ -152,50 +145,6 @@ def _rows(rows: pl.DataFrame, key: Sequence[str]) -> str:
     named = "; ".join(", ".join(map(str, row)) for row in rows.select(key).head(_NAMED).iter_rows())
     more = "; …" if rows.height > _NAMED else ""
     return f"{rows.height:,} row{'' if rows.height == 1 else 's'} ({named}{more})"
-
-
-def require_complete(
-    held: Iterable[tuple[str, str]],
-    registry: Mapping[str, Dataset],
-    protocols: Mapping[str, Protocol],
-    benchmarks: Iterable[Benchmark],
-) -> None:
-    """Raise RankadjustError where a release lacks a verified data set, a protocol that applies, or a benchmark.
-
-    Of a data set without training triples it has to have bounds. held: the data sets and protocols that it has.
-    """
-    constant = {(benchmark.dataset, benchmark.protocol.name) for benchmark in benchmarks}
-    bounded = {(each.name, "filtered") for each in registry.values() if each.without_training is not None}
-    _require(constant | bounded | _counted(registry.values(), protocols), held)
-
-
-def require_baselines(
-    baselines: pl.DataFrame, registry: Mapping[str, Dataset], protocols: Mapping[str, Protocol]
-) -> None:
-    """Raise RankadjustError where a release lacks the baselines of a verified data set whose triples are given."""
-    given = list(filter(has_baselines, registry.values()))
-    ranked = {name: each for name, each in protocols.items() if each.has_standings}
-    _require(_counted(given, ranked), baselines.select("dataset", "protocol").unique().iter_rows())
-
-
-def _counted(datasets: Iterable[Dataset], protocols: Mapping[str, Protocol]) -> set[tuple[str, str]]:
-    return {
-        (dataset.name, name)
-        for dataset in datasets
-        for name, protocol in protocols.items()
-        if dataset.verified and applies(protocol, dataset.format.columns, dataset.splits) is None
-    }
-
-
-def _require(needed: set[tuple[str, str]], held: Iterable[tuple[str, str]]) -> None:
-    missing = sorted(needed.difference(held))
-    if missing:
-        named = ", ".join(f"{dataset} ({protocol})" for dataset, protocol in missing[:5])
-        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-        raise RankadjustError(
-            f"the release would lack {named}{more}; set the keys datasets, without_training and protocols as "
-            "config/full.yaml does, which --configfile config/full.yaml takes"
-        )
 
 
 def require_sound(database: pl.DataFrame) -> None:
@@ -224,32 +173,24 @@ def require_sound(database: pl.DataFrame) -> None:
 
 def _wrong_moments() -> dict[str, pl.Expr]:
     """Return each possible fault of the moments of a row, and where it occurs; an unknown value is not a fault."""
-    expectation, variance, reason = map(pl.col, ("expectation", "variance", "reason"))
+    expectation = pl.col("expectation")
     missing = pl.any_horizontal(pl.col("expectation", "variance", "index_scale", "z_scale").is_null())
     faults = {
         "expectation not finite": ~expectation.is_finite(),
         "bounds of an expectation that is known": pl.col("expectation_low").is_not_null()
         & expectation.is_not_null(),
-        "variance 0 and expectation not the optimum": (variance == 0) & (expectation != pl.col("optimum")),
-        "a missing value without a reason": reason.is_null() & missing,
+        "a missing value without a reason": pl.col("reason").is_null() & missing,
+        "variance_static_scorer below variance_random_scorer": pl.col("variance_static_scorer")
+        < pl.col("variance_random_scorer"),
     }
     for name in ("expectation", "variance"):
         low, high = pl.col(f"{name}_low"), pl.col(f"{name}_high")
-        faults[f"{name}: only a lower or only an upper bound"] = low.is_null() != high.is_null()
+        in_order = high.is_finite() & (low <= high) & (low >= 0)
         faults[f"bounds of the {name} not finite, or in the wrong order"] = ~(
-            high.is_finite() & (low <= high) & (low >= 0)
+            in_order.fill_null(value=False) | (low.is_null() & high.is_null())
         )
     for name in Z_OF_VARIANCE:
-        spread, is_constant = pl.col(name), (variance == 0).fill_null(value=False)
-        faults[f"{name} negative or not finite"] = ~(spread.is_finite() & (spread >= 0))
-        faults[f"{name} 0 where variance is not, or the reverse"] = (spread == 0) != is_constant
-    for scorer in ("random_scorer", "static_scorer"):
-        faults[f"variance_{scorer} and the reason why there is none, or neither"] = (
-            pl.col(f"variance_{scorer}").is_null() != pl.col(f"reason_{scorer}").is_not_null()
-        )
-    faults["variance_static_scorer below variance_random_scorer"] = pl.col("variance_static_scorer") < pl.col(
-        "variance_random_scorer"
-    )
+        faults[f"{name} negative or not finite"] = ~(pl.col(name).is_finite() & (pl.col(name) >= 0))
     return faults
 
 

@@ -109,7 +109,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     against : str, optional
         A counting baseline (docs/methods-baselines.md), or 'best', the best one on validation, which is the default
         where one is known. The columns from baseline to difference_high are about it.
-    database : Constants, frame, str or Path, optional
+    database : Constants, str or Path, optional
         As for `rankadjust.adjust`.
     metrics : str or sequence of str
         Keys or aliases; hits_at_k and the like stand for k = 1, 3, 5, 10.

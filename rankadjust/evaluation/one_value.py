@@ -125,9 +125,8 @@ def adjust(  # noqa: PLR0913 - options of the public API, by name only
         for all times. None takes the random scorer of the two that varies more for z_random_scorer.
     against : str, optional
         The counting baseline for the gain (docs/methods-baselines.md). None: the best one, chosen on validation.
-    database : Constants, frame, str or Path, optional
-        The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
-        `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
+    database : Constants, str or Path, optional
+        The constants to adjust with, or the path of a database file; None means the released ones. The
         histograms of its candidates come with it. p needs them.
     evaluator : str, optional
         A code base that printed the value, such as 'ULTRA', in place of protocol: it says protocol, split, side, and

@@ -54,9 +54,8 @@ def check(frame: pl.DataFrame, database: Database = None) -> pl.DataFrame:
     frame : polars.DataFrame, or a frame of pandas or pyarrow
         A tidy table, or the result of `rescore`. Pass all tables of a source together, since the metrics of a model
         may be printed in several tables.
-    database : Constants, frame, str or Path, optional
-        The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
-        `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released constants. The
+    database : Constants, str or Path, optional
+        The constants to adjust with, or the path of a database file; None means the released constants. The
         histograms of the candidates come with the constants; with them, more contradictions are found.
 
     Returns

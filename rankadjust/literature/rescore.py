@@ -63,9 +63,8 @@ def rescore(
     frame : polars.DataFrame, or a frame of pandas or pyarrow
         A tidy table with the columns dataset, metric and value; or a table with a column for each metric in place of
         metric and value. Other columns of workflow/schemas/tidy.schema.yaml are optional.
-    database : Constants, frame, str or Path, optional
-        The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
-        `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released constants. The
+    database : Constants, str or Path, optional
+        The constants to adjust with, or the path of a database file; None means the released constants. The
         histograms of the candidates come with the constants. They decide which values are possible.
     rules : Rules, optional
         The mapping from printed words to the words of this project; None means the shipped mapping.

@@ -116,7 +116,7 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     metrics : str or sequence of str
         Keys or aliases; hits_at_k and the like stand for k = 1, 3, 10. Only functions of a mean are compared: no
         medians, and no measures of dispersion.
-    database : Constants, frame, str or Path, optional
+    database : Constants, str or Path, optional
         As for `rankadjust.adjust`.
     evaluator : str, optional
         As for `rankadjust.adjust`.

@@ -20,7 +20,6 @@ from rankadjust.base.version import REGISTRY_DATE, VERSION
 from rankadjust.counting.protocols import load_protocols
 from rankadjust.data.registry import Dataset
 from rankadjust.database.constants import Constants
-from rankadjust.database.histograms import with_benchmarks
 from rankadjust.database.store import BASELINES, write_baselines, write_candidates, write_database
 from rankadjust.database.verification import DEPOSITED_DATASETS, ORIGINS, pykeen_layout
 from rankadjust.output.terminal import SAMPLED, SAMPLED_DESCRIPTION, metric_rows
@@ -87,7 +86,7 @@ def write_deposit(
     tables = {
         "adjustments.parquet": database,
         BASELINES: constants.baselines,
-        "candidates.parquet": with_benchmarks(constants.histograms.table),
+        "candidates.parquet": constants.histograms.table,
         "adjustments.csv.gz": database.select(name for name in _SMALL if name in database.columns),
         "metric_adjustments.tsv.gz": pykeen_layout(database, registry),
         DEPOSITED_DATASETS: _with_origins(datasets, registry),

@@ -48,7 +48,7 @@ def to_sampled(  # noqa: PLR0913 - options of the public API, by name only
         How the negatives are drawn.
     metrics : sequence of str
         Metrics that are means over the tasks. Default: MRR, MR, Hits@1, 3, 5, 10, nDCG and AUC.
-    database : Constants, polars.DataFrame, str or Path, optional
+    database : Constants, str or Path, optional
         Used in place of the released database.
 
     Returns

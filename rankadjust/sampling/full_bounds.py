@@ -113,7 +113,7 @@ def full_bounds(  # noqa: PLR0913 - options of the public API, by name only
         The probability that all printed values are within the noise that the bounds allow for.
     metrics : sequence of str
         Metrics to bound. Default: MR, MRR, Hits@1, 3, 5, 10, nDCG, AUC and the printed metrics.
-    database : Constants, polars.DataFrame, str or Path, optional
+    database : Constants, str or Path, optional
         Used in place of the released database.
 
     Returns

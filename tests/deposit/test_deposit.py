@@ -18,7 +18,7 @@ from rankadjust.counting.protocols import load_benchmarks, load_protocols
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
 from rankadjust.database.histograms import Histograms
-from rankadjust.database.store import load_candidates, load_database, load_datasets
+from rankadjust.database.store import load_baselines, load_candidates, load_database, load_datasets
 from rankadjust.database.verification import verify
 from rankadjust.output.deposit import SUMS, TABLES, TEXTS, write_deposit
 
@@ -31,7 +31,8 @@ def part(frame):
 
 
 def write(folder):
-    constants = Constants(part(load_database()), Histograms([part(load_candidates())]))
+    tables = part(load_database()), Histograms(part(load_candidates()))
+    constants = Constants(*tables, baselines=part(load_baselines()))
     write_deposit(constants, part(load_datasets()), load_registry(), folder)
     return folder
 
@@ -134,7 +135,7 @@ def test_every_column_is_described_with_type_and_meaning(deposit):
 
 
 def test_a_column_that_nobody_described_is_refused(tmp_path):
-    constants = Constants(part(load_database()).with_columns(new=1.0), Histograms([part(load_candidates())]))
+    constants = Constants(part(load_database()).with_columns(new=1.0), Histograms(part(load_candidates())))
     with pytest.raises(
         RankadjustError, match=r"adjustments\.parquet: the column 'new' is not described; .*columns\.yaml"
     ):
@@ -145,7 +146,7 @@ def test_a_column_that_nobody_described_is_refused(tmp_path):
 def test_two_rows_with_one_key_are_refused(tmp_path):
     candidates = part(load_candidates())
     twice = pl.concat([candidates, candidates.tail(1)])
-    constants = Constants(part(load_database()), Histograms([twice]))
+    constants = Constants(part(load_database()), Histograms(twice))
     with pytest.raises(
         RankadjustError, match=r"candidates\.parquet: two rows have the key .*; its key is dataset, "
     ):
@@ -193,7 +194,10 @@ def test_sampled_protocols_have_their_candidates(deposit):
     rows = written.filter(dataset="ogbl-biokg", protocol=sampled.protocol.name)
     assert rows["num_candidates"].unique().to_list() == [sampled.protocol.negatives + 1]
     key = ("ogbl-biokg", sampled.protocol.name, "testing", "both")
-    mine, known = Histograms([written]).candidate_counts(*key), Histograms().candidate_counts(*key)
+    mine, known = (
+        Histograms(written).candidate_counts(*key),
+        Constants.released().histograms.candidate_counts(*key),
+    )
     assert (mine.counts.tolist(), mine.tasks.tolist()) == (known.counts.tolist(), known.tasks.tolist())
 
 

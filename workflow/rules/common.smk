@@ -20,9 +20,6 @@ sys.path.insert(0, str(PROJECT))
 from rankadjust.base import provenance
 from rankadjust.base.errors import exit_with_message
 from rankadjust.configuration import as_yaml, configured, share_with_jobs
-from rankadjust.counting.protocols import load_protocols
-from rankadjust.data.registry import load_registry
-from rankadjust.database.verification import require_complete
 from rankadjust.plan import Plan, warnings_about
 from rankadjust.tables.sidecar import sidecar_of
 
@@ -57,13 +54,6 @@ def dataset_of(wildcards):
 
 def protocols_of(wildcards):
     return PLAN.applicable[wildcards.dataset]
-
-
-def complete_database(wildcards):
-    """Refuse a release of few data sets before its first job: counting them takes minutes."""
-    with exit_with_message():
-        require_complete(PLAN.evaluations, load_registry(), load_protocols(), [])
-    return DATABASE
 
 
 def megabytes(base, each):

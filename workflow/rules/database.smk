@@ -73,7 +73,7 @@ rule release:
         settings=project_files(
             *SETTINGS, "rankadjust/output/columns.yaml", "rankadjust/output/templates/**/*"
         ),
-        database=complete_database,
+        database=DATABASE,
         counts="results/database/datasets.tsv",
     output:
         expand("results/release/{name}", name=[*RELEASED_TABLES, *TEXTS, SUMS]),

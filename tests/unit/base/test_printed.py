@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankadjust.base.printed import Number, plain, read_number, rounding_interval
+from rankadjust.database.constants import Constants
 from rankadjust.database.store import assemble
 from rankadjust.evaluation.one_value import adjust
 from rankadjust.literature.rescore import rescore
@@ -108,11 +109,14 @@ def test_a_number_means_the_same_wherever_it_is_read(tmp_path, share, mean_rank)
     (tmp_path / "umls.log").write_text(f"[A] {line}\n", encoding="utf-8")
     frames = [tidy, read_table(tmp_path / "umls.md"), read_table(tmp_path / "umls.log")]
     found = [
-        rescore(frame, DATABASE, registry={}, entities={}).select("value", "value_low", "value_high").rows()
+        rescore(frame, Constants(DATABASE), registry={}, entities={})
+        .select("value", "value_low", "value_high")
+        .rows()
         for frame in frames
     ]
     single = [
-        adjust(text, dataset="UMLS", metric=name, database=DATABASE) for name, (text, _) in printed.items()
+        adjust(text, dataset="UMLS", metric=name, database=Constants(DATABASE))
+        for name, (text, _) in printed.items()
     ]
     found.append([(one.value, one.value_low, one.value_high) for one in single])
     assert found == [[share[1], mean_rank[1]]] * 4

@@ -9,9 +9,8 @@ from rankadjust import load_database, rescore
 from rankadjust.base.errors import RankadjustError
 from rankadjust.database import store
 from rankadjust.database.constants import Constants
-from rankadjust.database.store import load_candidates, write_candidates, write_database
+from rankadjust.database.store import write_database
 from rankadjust.evaluation.one_value import adjust
-from rankadjust.literature.contradictions import check
 from tests.release import make_release
 
 # No mean rank on Nations is above 7.95522: docs/adjust.md.
@@ -23,40 +22,11 @@ def release(tmp_path_factory):
     return make_release(tmp_path_factory.mktemp("release"))
 
 
-@pytest.mark.parametrize(
-    "database",
-    [
-        lambda: None,
-        load_database,
-        lambda: load_database().filter(dataset="Nations"),
-        lambda: load_database().filter(dataset="Nations").with_columns(origin=pl.lit("computed")),
-        Constants.released,
-    ],
-    ids=["release", "frame", "part of it", "with an origin", "constants"],
-)
-def test_no_form_of_the_database_switches_checks_off(database):
-    found = rescore(IMPOSSIBLE, database()).row(0, named=True)
-    assert (found["status"], found["index"]) == ("value_impossible", None)
-    assert check(IMPOSSIBLE, database())["severity"].to_list() == ["impossible"]
-    with pytest.raises(RankadjustError, match=r"is at most 7\.95522"):
-        adjust(25, dataset="Nations", metric="mr", database=database())
-
-
-def test_values_of_a_frame_with_rows_of_its_own_are_not_checked(tmp_path):
-    changed = load_database().with_columns(expectation=pl.col("expectation") * 1.01)
-    found = rescore(IMPOSSIBLE, changed).row(0, named=True)
-    assert found["status"] == "ok"
-    # What it says to do helps.
-    write_database(changed, tmp_path / "adjustments.parquet")
-    write_candidates(load_candidates(), tmp_path / "candidates.parquet")
-    found = rescore(IMPOSSIBLE, tmp_path / "adjustments.parquet")
-    assert found["status"].item() == "value_impossible"
-
-
-def test_a_frame_that_is_released_in_part_is_checked_in_part():
-    database = load_database().filter(pl.col("dataset").is_in(["Nations", "UMLS"]))
-    own = database.with_columns(tasks=pl.when(dataset="UMLS").then(1).otherwise("tasks"))
-    assert Constants.of_frame(own).histograms.table["dataset"].unique().to_list() == ["Nations"]
+def test_values_are_checked_against_the_numbers_of_candidates_beside_a_file_and_not_of_a_frame(release):
+    assert rescore(IMPOSSIBLE, release)["status"].to_list() == ["value_impossible"]
+    assert rescore(IMPOSSIBLE, Constants(load_database()))["status"].to_list() == ["ok"]
+    with pytest.raises(RankadjustError, match=r"not DataFrame; of a frame make Constants\(frame\)"):
+        rescore(IMPOSSIBLE, load_database())
 
 
 def test_files_are_read_once_until_one_changes(release, tmp_path, monkeypatch):

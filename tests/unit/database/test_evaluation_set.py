@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankadjust import Constants, EvaluationSet, adjust, check, compare, evaluate, rescore
+from rankadjust import EvaluationSet, adjust, check, compare, evaluate
 from rankadjust.base.errors import RankadjustError
 from rankadjust.counting.protocols import Protocol
 from rankadjust.database.store import SCHEMA, load_database
@@ -161,16 +161,10 @@ def test_a_name_is_text():
         EvaluationSet.released(237)
 
 
-def test_frames_of_pandas_are_triples_databases_and_ranks(own):
+def test_frames_of_pandas_are_triples_and_ranks(own):
     pandas = pytest.importorskip("pandas")
     frames = [pandas.DataFrame(part, columns=["head", "relation", "tail"]) for part in (TRAIN, VALID, TEST)]
     assert EvaluationSet.from_triples(*frames).histogram.equals(own.histogram)
-    printed = pl.DataFrame({"dataset": ["Nations"] * 2, "metric": ["mr", "mrr"], "value": ["25", "0.43"]})
-    rows = Constants.released().rows(dataset="Nations")
-    # What makes one of polars itself needs pyarrow.
-    found = rescore(printed, pandas.DataFrame(rows.to_dict(as_series=False)))
-    assert found["status"].to_list() == ["value_impossible", "ok"]
-    assert found["index"].to_list() == rescore(printed, rows)["index"].to_list()
     ranks = pandas.DataFrame(
         {"rank": [1, 2, 3, 5], "triple": ["p", "q", "r", "s"], "num_candidates": [9] * 4}
     )

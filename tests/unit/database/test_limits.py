@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 from rankadjust.chance.metrics import resolve
+from rankadjust.database.constants import Constants
 from rankadjust.database.histograms import Histograms
 
 # Two tasks with 2 candidates and two with 10 on the head side, four with 4 on the tail side.
@@ -15,7 +16,7 @@ def limits(protocol="filtered", rows=ROWS):
         rows, {"side": pl.String, "num_candidates": pl.Int64, "tasks": pl.Int64}, orient="row"
     )
     whole = table.select(pl.all(), dataset=pl.lit("mine"), protocol=pl.lit(protocol), split=pl.lit("testing"))
-    return Histograms([whole])
+    return Histograms(whole)
 
 
 def why(key, value, side="both", protocol="filtered", rows=ROWS):
@@ -81,7 +82,7 @@ def test_without_a_histogram_nothing_is_impossible():
 
 def test_benchmarks_with_a_constant_number_of_candidates_are_known():
     evaluation = ("ogbl-biokg", "sampled-500", "testing", "both")
-    of_benchmark = Histograms()
+    of_benchmark = Constants.released().histograms
     assert of_benchmark.why_impossible(evaluation, resolve("mr"), 501, 501) is None
     words = of_benchmark.why_impossible(evaluation, resolve("mr"), 502, 502)
     assert "is at most 501, " in (words or "")

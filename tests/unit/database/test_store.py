@@ -10,6 +10,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.io import LAYOUTS, write_parquet
 from rankadjust.base.version import VERSION
 from rankadjust.base.vocabulary import KEY
+from rankadjust.database.constants import Constants
 from rankadjust.database.store import (
     SCHEMA,
     assemble,
@@ -17,7 +18,6 @@ from rankadjust.database.store import (
     load_candidates,
     load_database,
     released_version,
-    with_released,
     write_database,
 )
 
@@ -130,14 +130,18 @@ def test_the_released_tables_say_what_they_are_and_are_sorted(project):
 def test_the_released_database_fills_in_what_a_run_lacks_metric_by_metric():
     computed = assemble([moments(metrics=["arithmetic_mean_rank"])])
     released = assemble([moments().with_columns(expectation=pl.Series([9.9, 0.2])), moments("UMLS")])
-    both = with_released(computed, released).select("dataset", "metric", "expectation", "origin")
+    both = (
+        Constants(computed)
+        .over(Constants(released))
+        .table.select("dataset", "metric", "expectation", "origin")
+    )
     assert sorted(both.rows()) == [
         ("Nations", "arithmetic_mean_rank", 4.5, "computed"),
         ("Nations", "hits_at_1", 0.2, "released"),
         ("UMLS", "arithmetic_mean_rank", 4.5, "released"),
         ("UMLS", "hits_at_1", 0.2, "released"),
     ]
-    assert with_released(computed, None)["origin"].to_list() == ["computed"]
+    assert Constants(computed).over(None).table["origin"].to_list() == ["computed"]
 
 
 def test_the_database_of_a_run_is_found_by_the_folder_of_its_results(tmp_path):
@@ -148,13 +152,14 @@ def test_the_database_of_a_run_is_found_by_the_folder_of_its_results(tmp_path):
             database_of_run(folder)
 
     refused(
-        results, "no finished run has its results here, database/adjustments.parquet is missing; 'snakemake"
+        results,
+        "no finished run has its results here, database/adjustments.parquet is missing; give the folder",
     )
     (results / "database").mkdir(parents=True)
     for name in ("adjustments.parquet", "candidates.parquet"):
         (results / "database" / name).touch()
-    refused(results, "no finished run has its results here, database/datasets.tsv is missing; 'snakemake")
+    refused(
+        results, "no finished run has its results here, database/datasets.tsv is missing; give the folder"
+    )
     (results / "database" / "datasets.tsv").touch()
     assert database_of_run(str(results)) == results / "database" / "adjustments.parquet"
-    for folder in (tmp_path, results / "database"):
-        refused(folder, f"this is not the folder of results itself; give {results}")

@@ -370,7 +370,7 @@ def test_the_histogram_bounds_each_side_for_itself(database):
     smaller = histogram.filter((pl.col("side") == "tail") | (pl.col("num_candidates") < 14))
     worst = frame.with_columns(rank=pl.when(pl.col("side") == "head").then(14).otherwise("rank"))
     evaluate(worst, dataset="Nations", database=database, metrics=["mrr"])
-    constants = Constants(load_database(database), Histograms([smaller]))
+    constants = Constants(load_database(database), Histograms(smaller))
     with pytest.raises(RankadjustError, match=r"a rank of side head is 14, .* has at most 13"):
         evaluate(worst, dataset="Nations", database=constants)
 

@@ -14,6 +14,7 @@ from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.chance.typed import typed_value
 from rankadjust.counting.candidates import count_candidates
+from rankadjust.database.constants import Constants
 from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.database.store import assemble, load_candidates, load_database
 from rankadjust.evaluation.one_value import adjust
@@ -32,7 +33,7 @@ def meaning_of(found):
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory):
-    return load_database(make_release(tmp_path_factory.mktemp("release")))
+    return Constants(load_database(make_release(tmp_path_factory.mktemp("release"))))
 
 
 def nations(value, metric="mrr", **options):
@@ -269,7 +270,7 @@ def test_the_sentence_says_p_where_it_is_drawn():
 
 def test_what_does_not_exist_is_none_with_a_reason(database):
     # With 14 candidates at most, Hits@14 is always 1.
-    certain = database.filter(
+    certain = database.table.filter(
         pl.col("dataset") == "Nations", pl.col("metric") == "hits_at_10", pl.col("protocol") == "filtered"
     ).with_columns(
         expectation=pl.lit(1.0),
@@ -280,7 +281,7 @@ def test_what_does_not_exist_is_none_with_a_reason(database):
         z_random_scorer_scale=pl.lit(None, pl.Float64),
         reason=pl.lit("chance already reaches the optimum: no index and no z"),
     )
-    found = nations("1.0", "hits@10", database=certain)
+    found = nations("1.0", "hits@10", database=Constants(certain))
     assert (found.index, found.z, found.z_random_scorer) == (None, None, None)
     assert found.reason == "chance already reaches the optimum: no index and no z"
     assert meaning_of(found) == "There is no index: chance already gives a perfect value."
@@ -314,7 +315,7 @@ def temporal():
 
 
 def times(database, **options):
-    return adjust("1.5", dataset="Times", metric="mr", side="tail", database=database, **options)
+    return adjust("1.5", dataset="Times", metric="mr", side="tail", database=Constants(database), **options)
 
 
 def test_scores_decide_what_z_is_of_a_random_scorer_in_temporal_data(temporal):
@@ -353,7 +354,7 @@ def test_unknown_scores_are_one_line(database):
 
 
 def test_a_value_of_a_data_set_with_bounds(database):
-    nations = database.filter(
+    nations = database.table.filter(
         dataset="Nations",
         protocol="filtered",
         split="testing",
@@ -371,7 +372,7 @@ def test_a_value_of_a_data_set_with_bounds(database):
         variance_low=pl.lit(0.0004),
         variance_high=pl.lit(0.01),
     )
-    found = adjust("0.50", dataset="Nations", metric="mrr", database=within)
+    found = adjust("0.50", dataset="Nations", metric="mrr", database=Constants(within))
     # (0.495 - 0.2) / 0.8, (0.505 - 0.1) / 0.9 and the middle, (0.5 - 0.15) / 0.85; z as for re-scored rows.
     assert (found.index_low, found.index, found.index_high) == pytest.approx((0.36875, 0.35 / 0.85, 0.45))
     assert (found.z_low, found.z, found.z_high) == (pytest.approx(2.95), None, pytest.approx(20.25))
@@ -379,5 +380,5 @@ def test_a_value_of_a_data_set_with_bounds(database):
     text = in_words(found, "0.50")
     assert "expectation                 0.15  [0.1, 0.2]" in text
     assert "MRR 0.5 is 36.9 to 45.0 % of the way from chance to perfect (1)." in text
-    exact = adjust("0.50", dataset="Nations", metric="mrr", database=nations)
+    exact = adjust("0.50", dataset="Nations", metric="mrr", database=Constants(nations))
     assert (exact.status, exact.expectation_low, exact.z_low) == ("ok", None, None)

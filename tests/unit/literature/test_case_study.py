@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from rankadjust.database.arithmetic import BOUNDS
+from rankadjust.database.constants import Constants
 from rankadjust.database.store import SCHEMA
 from rankadjust.literature.case_study import audit
 from rankadjust.literature.rescore import rescore
@@ -22,7 +23,7 @@ def audited(project):
     whole = text.with_columns(pl.lit(None).alias(name) for name in BOUNDS)
     database = whole.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items())
     table = read_tidy(project / "resources" / "published" / "hoyt2022-case-study.csv")
-    return audit(rescore(table, database), database)
+    return audit(rescore(table, Constants(database)), database)
 
 
 def test_every_run_and_adjustment_is_there(audited):

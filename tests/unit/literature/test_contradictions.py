@@ -21,7 +21,7 @@ from rankadjust.literature.single_values import COEFFICIENTS
 from rankadjust.literature.single_values import HITS as HITS_OF_THE_FIT
 
 NOTHING = pl.DataFrame(schema=SCHEMA)
-NOWHERE = Constants.of_frame(NOTHING)
+NOWHERE = Constants(NOTHING)
 ENTITIES = {"some set": 100}
 
 
@@ -272,7 +272,7 @@ KNOWN = pl.concat(
     ]
 )
 SHIPPED = ("Nations", "Countries-S1")
-HISTOGRAMS = Histograms([KNOWN, load_candidates().filter(pl.col("dataset").is_in(SHIPPED))])
+HISTOGRAMS = Histograms(KNOWN).over(Histograms(load_candidates().filter(pl.col("dataset").is_in(SHIPPED))))
 
 
 def counts_of(dataset):

@@ -12,6 +12,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.database.constants import Constants
 from rankadjust.database.store import assemble
 from rankadjust.literature.rescore import rescore
 from rankadjust.output.markup import (
@@ -50,7 +51,7 @@ def adjusted(tmp_path, database):
     def adjust(name, text):
         (tmp_path / name).write_text(text)
         reading = read_tables(tmp_path / name)
-        return adjusted_tables(reading, rescore(reading.values, database))
+        return adjusted_tables(reading, rescore(reading.values, Constants(database)))
 
     return adjust
 
@@ -82,7 +83,7 @@ def test_columns_are_called_assumed_where_facts_of_a_value_are(tmp_path, databas
     (tmp_path / "wn18rr.md").write_text(TABLE)
     given = {"dataset": "WN18RR", "split": "testing", "side": "both", "protocol": "filtered"}
     reading = read_tables(tmp_path / "wn18rr.md", given=given)
-    (frame,) = adjusted_tables(reading, rescore(reading.values, database))
+    (frame,) = adjusted_tables(reading, rescore(reading.values, Constants(database)))
     assert [name for name in frame.columns if "index" in name] == [
         "MR index",
         "MRR index",

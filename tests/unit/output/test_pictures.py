@@ -52,7 +52,7 @@ def figures(project, tmp_path_factory):
     """Write the figures that the case study alone gives."""
     folder = tmp_path_factory.mktemp("figures")
     database = load_database()
-    results = rescore(read_tidy(project / "resources/published/hoyt2022-case-study.csv"), database)
+    results = rescore(read_tidy(project / "resources/published/hoyt2022-case-study.csv"))
     write_figures(list(figures_of({RESULTS: results, AUDIT: audit(results, database)})), folder)
     return folder
 
