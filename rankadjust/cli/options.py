@@ -86,7 +86,7 @@ AGAINST = option(
 TASKS = option(
     "--tasks",
     type=PATH,
-    help="Facts about each task: the file that the workflow's target tasks writes, or the test file (text with tabs).",
+    help="Facts about each task: the file that the workflow's target tasks writes.",
 )
 POPULATION = option(
     "--for",

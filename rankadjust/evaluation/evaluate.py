@@ -208,12 +208,11 @@ def evaluate_by(
 ) -> pl.DataFrame:
     """Return every metric of each part of the tasks, adjusted for chance by the candidates of this part.
 
-    ranks, num_candidates, metrics, population: as `evaluate` takes them. by: relation, candidates (five ranges of the
-    number of candidates, with about as many tasks each), cardinality or half_link. tasks: a table of the tasks as the
-    workflow's target `tasks` writes it, for facts that the ranks do not have.
+    ranks, num_candidates, metrics, population: as `evaluate` takes them. by: relation, cardinality or half_link.
+    tasks: a table of the tasks as the workflow's target `tasks` writes it, for facts that the ranks do not have.
 
     The result has the column stratum and the columns of `RESULT`, one row for each part, side, type of rank and
-    metric, the parts in the order of their names (candidates: of their numbers). z_random_scorer is null, since
+    metric, the parts in the order of their names. z_random_scorer is null, since
     pairs of tasks that share a query are not counted part by part.
     Raises RankadjustError for an unknown `by`, and where it or the numbers of candidates are not known.
     """

@@ -7,20 +7,17 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
-from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.io import read_csv, read_parquet, readable
+from rankadjust.base.io import read_parquet, readable
 from rankadjust.base.vocabulary import TASK_SIDES, TIED
 from rankadjust.database.evaluation_set import EvaluationSet
 
 ATTRIBUTES = ("relation", "query", "cardinality", "half_link")
 """Columns of text. query: what is asked, the same text for tasks of one side with the same question."""
 
-STRATA = ("relation", "candidates", "cardinality", "half_link")
-_RANGES = 5
+STRATA = ("relation", "cardinality", "half_link")
 _KEY = ("triple", "side")
 # What a join appends to the name of a column that the tasks have, too.
 _OF_TABLE = "_of_table"
@@ -64,14 +61,15 @@ def with_attributes(tasks: pl.DataFrame, source: str | Path | pl.DataFrame) -> p
     """Add the columns of a table of tasks to tasks with the columns triple and side.
 
     source: a frame or a Parquet file with triple, side, some of num_candidates and ATTRIBUTES, and ranks of baselines;
-    its columns line and ids, where it has them, may stand for triple. Or the evaluated triples as text, a line each
-    with tabs between head, relation and tail, from which the queries follow. num_candidates must agree with what the
-    tasks have. Raises RankadjustError where a task is not in the table.
+    its columns line and ids, where it has them, may stand for triple. num_candidates must agree with what the tasks
+    have. Raises RankadjustError where a task is not in the table.
     """
     if isinstance(source, pl.DataFrame):
         known, where = source, "the table of tasks"
     else:
-        known, where = _read(Path(source)), str(source)
+        where = str(source)
+        with readable(Path(source), "cannot be read as Parquet"):
+            known = read_parquet(source)
     for name in _KEY:
         if name not in known.columns:
             raise RankadjustError(f"{where}: there is no column {name}; it has {', '.join(known.columns)}")
@@ -122,24 +120,6 @@ def _keyed_like(known: pl.DataFrame, triples: pl.Series) -> pl.DataFrame:
     return known
 
 
-def _read(path: Path) -> pl.DataFrame:
-    if path.suffix not in (".txt", ".tsv"):
-        with readable(path, "cannot be read as Parquet"):
-            return read_parquet(path)
-    with readable(path, "cannot be read as text"):
-        table = read_csv(path, separator="\t", has_header=False, quote_char=None)
-    if table.width < 3:
-        raise RankadjustError(f"{path}: a line must have head, relation and tail with tabs between them")
-    named = table.select(
-        triple=pl.concat_str(pl.nth(0, 1, 2).cast(pl.String), separator="\t"),
-        line=pl.int_range(1, pl.len() + 1),
-    )
-    tasks = pl.concat(named.with_columns(side=pl.lit(side)) for side in TASK_SIDES)
-    return tasks.with_columns(
-        query=_asked("triple", "\t"), relation=pl.col("triple").str.split("\t").list.get(1)
-    )
-
-
 # --- parts of the tasks ----------------------------------------------------------------------------------------
 
 
@@ -149,9 +129,6 @@ def strata_of(tasks: pl.DataFrame, by: str) -> tuple[pl.Series, list[str]]:
     if name not in STRATA:
         hint = did_you_mean(name, STRATA) or f"; there are {', '.join(STRATA)}"
         raise RankadjustError(f"tasks are not told apart by '{by}'{hint}")
-    if name == "candidates":
-        require_known(tasks, "num_candidates")
-        return _ranges(tasks["num_candidates"].to_numpy())
     require_known(tasks, name)
     return tasks[name], tasks[name].unique().sort().to_list()
 
@@ -163,18 +140,6 @@ def require_known(tasks: pl.DataFrame, column: str) -> None:
             f"the {column.replace('_', ' ')} of each task is not known: give --tasks with the file that the "
             f"workflow's target tasks writes, or a column {column}"
         )
-
-
-def _ranges(counts: FloatArray) -> tuple[pl.Series, list[str]]:
-    """Return for each task the range of numbers of candidates that it is in, as text, and the ranges in order."""
-    ends = np.unique(np.quantile(counts, np.arange(1, _RANGES + 1) / _RANGES, method="inverted_cdf"))
-    place = np.searchsorted(ends, counts)
-    texts = []
-    for number in range(ends.size):
-        inside = counts[place == number]
-        low, high = f"{inside.min():,.0f}", f"{inside.max():,.0f}"
-        texts.append(low if low == high else f"{low} to {high}")
-    return pl.Series([texts[number] for number in place], dtype=pl.String), texts
 
 
 # --- the evaluation set ----------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
-"""The figures of the report: what each draws, with its title and caption.
+"""The figures of the case study of Hoyt et al. (2022): what each draws, with its title and caption.
 
-A figure is drawn only if its frame exists and has rows to draw. For example, a run without tables has no figure of
-printed values, and no placeholder.
+A figure is drawn only if its frame exists and has rows to draw: a run without the case study has none.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,7 +9,6 @@ import altair as alt
 import polars as pl
 
 from rankadjust.base.frames import filled
-from rankadjust.literature import summaries
 from rankadjust.page.figures import Figure
 from rankadjust.page.look import (
     PANEL_HEIGHT,
@@ -51,83 +49,6 @@ def _figure(name: str, chart: Chart, texts: tuple[str, str, str]) -> Figure:
     # For altair the rows are a tuple (look.inline), in JSON a list.
     specification["datasets"] = {key: list(data) for key, data in specification["datasets"].items()}
     return Figure(name, *texts, specification)
-
-
-# --- what chance explains of printed values ----------------------------------------------------------------
-
-_RANKED = ("sampled negatives", "all entities")
-
-
-def shares_of(results: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of `summaries.chance_share`, with a readable name and kind of the class."""
-    # The share of a printed 0 is not a finite number.
-    shares = summaries.chance_share(results).filter(
-        pl.all_horizontal(pl.col("share", "share_low", "share_high").is_finite())
-    )
-    is_sampled = pl.col("candidates").str.starts_with("sampled-")
-    negatives = pl.col("candidates").str.replace("sampled-", "").str.replace(r"^(\d+)(\d{3})$", "${1},$2")
-    return shares.with_columns(
-        ranked=pl.when(is_sampled)
-        .then(negatives + pl.lit(" negatives"))
-        .when(pl.col("candidates").str.contains("entities"))
-        .then("candidates")
-        .otherwise(pl.col("candidates") + pl.lit(" entities")),
-        kind=pl.when(is_sampled).then(pl.lit(_RANKED[0])).otherwise(pl.lit(_RANKED[1])),
-        label=pl.struct("share", "results").map_elements(
-            lambda row: f"{percent(row['share'])} (n = {row['results']:,})", return_dtype=pl.String
-        ),
-    )
-
-
-def percent(share: float) -> str:
-    """Return a share in percent: without decimals above 2 %, else with two significant digits."""
-    return f"{100 * share:.0f} %" if share > 0.02 else f"{100 * share:.2g} %"
-
-
-def chance_share_figure(results: pl.DataFrame) -> Figure | None:
-    """Return the share of printed MRR and Hits@k that chance explains, a line for each class of candidates.
-
-    results: re-scored rows.
-    """
-    shares = shares_of(results)
-    if shares.is_empty():
-        return None
-    most, fewest = shares.row(0, named=True), shares.row(-1, named=True)
-    ends = (percent(most["share"]), most["ranked"], percent(fewest["share"]), fewest["ranked"])
-    return _figure(
-        "chance-share",
-        _chance_shares(shares),
-        (
-            "Chance explains {} of a printed value with {}, {} with {}".format(*ends),
-            "Expectation under chance as a share (%) of the printed value, for MRR and Hits@k with k up to 10, by what "
-            "was ranked. Marks are medians, bars run from the first to the third quartile; "
-            f"n = {shares['results'].sum():,} results.",
-            f"{shares.height} lines, one per class of candidates. The median share is largest for {ends[1]}, "
-            f"{ends[0]}, and smallest for {ends[3]}, {ends[2]}.",
-        ),
-    )
-
-
-def _chance_shares(shares: pl.DataFrame) -> Panel:
-    rows = inline(shares.select("ranked", "kind", "label", "share", "share_low", "share_high"))
-    axis = alt.Axis(labelLimit=150, ticks=False, domain=False, offset=8)
-    base = alt.Chart(rows).encode(y=alt.Y("ranked:N", sort=shares["ranked"].to_list(), title=None, axis=axis))
-    # Leave room for the text behind the longest line.
-    longest = max(*shares["share_high"], 0.001)
-    ticks = [tick / 10 for tick in range(11) if tick / 10 <= longest + 0.1]
-    x = alt.X(
-        "share_low:Q",
-        title="share explained by chance",
-        scale=alt.Scale(domain=[0, 1.65 * longest], nice=False),
-        axis=alt.Axis(format=".0%", values=ticks) if longest > 0.2 else alt.Axis(format="~%", tickCount=4),
-    )
-    colours = by_class("kind", [kind for kind in _RANKED if kind in shares["kind"].to_list()])
-    quartiles = base.mark_rule(strokeWidth=6, opacity=0.35, strokeCap="round").encode(
-        x=x, x2="share_high:Q", color=colours["color"]
-    )
-    medians = base.mark_point(size=90, opacity=1).encode(x="share:Q", **colours)
-    texts = base.mark_text(style="label", align="left", dx=9).encode(x="share_high:Q", text="label:N")
-    return alt.layer(quartiles, medians, texts).properties(width=2 * PANEL_WIDTH, height=alt.Step(26))
 
 
 # --- Figure 1 of Hoyt et al. (2022): MRR as published, its adjusted index and z ----------------------------
@@ -273,7 +194,6 @@ def _audited_panel(runs: pl.DataFrame, adjustment: str) -> Panel:
 
 
 _FIGURES = (
-    (RESULTS, chance_share_figure),
     (RESULTS, adjustment_figure),
     (AUDIT, case_study_figure),
 )

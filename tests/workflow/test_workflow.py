@@ -159,9 +159,6 @@ def test_a_run_gives_every_result(run):
         "rescored/results.md",
         "comparison/contradictions.csv",
         "paper/words/table.tex",
-        "figures/chance-share.svg",
-        "figures/chance-share.png",
-        "figures/chance-share.json",
     ):
         assert (results / name).stat().st_size > 0, name
     assert not (run / "results").exists()

@@ -9,7 +9,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.data.registry import load_registry
 from rankadjust.evaluation.evaluate import evaluate
 from rankadjust.evaluation.spread import Spread
-from rankadjust.evaluation.task_attributes import with_attributes, with_queries
+from rankadjust.evaluation.task_attributes import with_queries
 from rankadjust.evaluation.tasks import population_of
 
 
@@ -33,19 +33,6 @@ def test_a_named_triple_says_what_is_asked(triple, queries):
 @pytest.mark.parametrize("triple", ["17", "a,r,c", "a\tr", "7,0"])
 def test_another_name_of_a_triple_does_not(triple):
     assert "query" not in with_queries(tasks([triple])).columns
-
-
-def test_the_test_file_itself_tells_the_queries(tmp_path):
-    path = tmp_path / "test.txt"
-    path.write_text('a\tr\t"b\nc d\tr\tb\nc d\tr\te\n')
-    found = with_attributes(tasks(["1", "2", "3"]), path)
-    assert found.filter(side="tail")["query"].to_list() == ["a\tr\t?", "c d\tr\t?", "c d\tr\t?"]
-    assert with_attributes(tasks(["c d\tr\te"]), path)["query"].to_list() == ["?\tr\te", "c d\tr\t?"]
-    path.write_text("a r b\n")
-    with pytest.raises(RankadjustError, match="head, relation and tail with tabs"):
-        with_attributes(tasks(["1"]), path)
-    with pytest.raises(RankadjustError, match="no such file"):
-        with_attributes(tasks(["1"]), tmp_path / "other.txt")
 
 
 def crossed(seed=3, triples=600):

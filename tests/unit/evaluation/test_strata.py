@@ -60,15 +60,6 @@ def test_a_part_of_one_side_counts_in_both(frame):
     assert both["expectation"].mean() == pytest.approx(total["expectation"], rel=1e-12)
 
 
-def test_ranges_of_candidates_are_in_order_and_hold_about_as_many_tasks(frame):
-    rows = evaluate_by(frame, "candidates", metrics="mrr").filter(side="both")
-    least = [int(name.split()[0]) for name in rows["stratum"]]
-    assert least == sorted(least)
-    assert rows["tasks"].to_list() == pytest.approx([24] * 5, abs=2)
-    one = evaluate_by(frame.with_columns(num_candidates=500), "candidates", metrics="mrr")
-    assert one["stratum"].unique().to_list() == ["500"]
-
-
 def test_attributes_come_from_a_table(frame):
     """Ranks that name a triple by its line in the file find the task, and so do those that write the ids."""
     frame = frame.head(24)

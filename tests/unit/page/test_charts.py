@@ -7,13 +7,13 @@ import polars as pl
 import pytest
 
 from benchmarks.sampled import draw_widths
-from rankadjust.page.charts import AUDIT, RESULTS, audited_runs, figures_of, percent, shares_of
+from rankadjust.page.charts import AUDIT, RESULTS, audited_runs, figures_of
 from rankadjust.page.figures import write_figures
 from rankadjust.page.look import ACCENT, CATEGORIES, FAINT, INK, SHAPES
 from tests.unit.literature.results import MR, MRR, results
 
-NAMES = ["chance-share", "adjustment", "case-study"]
-FRAME_OF = {"chance-share": RESULTS, "adjustment": RESULTS, "case-study": AUDIT}
+NAMES = ["adjustment", "case-study"]
+FRAME_OF = {"adjustment": RESULTS, "case-study": AUDIT}
 
 
 @pytest.fixture(scope="module")
@@ -89,26 +89,11 @@ def test_what_is_said_of_a_figure_is_complete_names_n_and_no_colour(figures, nam
 
 
 def test_titles_and_captions_count_what_is_drawn(figures):
-    # Six filtered, six raw and six sampled MRR; two models on three sets; of the small set 0.6 becomes 0.4.
-    assert "n = 18 results" in figures["chance-share"].caption
+    # Two models on three sets; of the small set 0.6 becomes 0.4.
     assert "MRR of 2 models on 3 data sets (n = 6 results" in figures["adjustment"].caption
     assert figures["adjustment"].title.endswith("by at most 0.2 on small and less than 0.001 on large")
     assert "n = 1 runs" in figures["case-study"].caption
     assert figures["case-study"].title.endswith("off by up to 0.12")
-
-
-def test_the_share_is_expectation_by_value(printed, figures):
-    # Of the sampled rows the expectation is a quarter of the value in each.
-    shown = [row for row in rows_with(figures["chance-share"], "share") if row["ranked"] == "20 negatives"]
-    assert [(row["share"], row["label"]) for row in shown] == [(0.25, "25 % (n = 6)")]
-    assert shares_of(printed)["results"].sum() == 18
-
-
-@pytest.mark.parametrize(
-    ("share", "text"), [(0.3075, "31 %"), (0.0206, "2 %"), (0.0131, "1.3 %"), (0.00026, "0.026 %")]
-)
-def test_shares_are_printed_with_two_digits(share, text):
-    assert percent(share) == text
 
 
 def test_the_case_study_shows_both_values_of_every_run(audit, figures):
@@ -148,7 +133,7 @@ def test_colours_stand_out_from_white():
 
 
 def test_files_are_described(figures, tmp_path):
-    chosen = [figures["case-study"], figures["chance-share"]]
+    chosen = [figures["case-study"], figures["adjustment"]]
     write_figures(chosen, tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
         ["SHA256SUMS"] + [f"{figure.name}.{ending}" for figure in chosen for ending in ("svg", "png", "json")]
