@@ -1,11 +1,10 @@
-"""The types of arrays that everything shares, and results of dataclasses of arrays that are computed once."""
+"""The types of arrays that everything shares, and dataclasses of arrays that are equal where their values are."""
 
 import pickle
-from collections.abc import Callable
 from dataclasses import fields
-from functools import cached_property, wraps
+from functools import cached_property
 from hashlib import sha256
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,33 +14,17 @@ IntArray = NDArray[np.int64]
 ComplexArray = NDArray[np.complex128]
 BoolArray = NDArray[np.bool_]
 
-_Arguments = ParamSpec("_Arguments")
-_Result = TypeVar("_Result")
-_MOST_KEPT = 4096
-
 
 class ByContent:
-    """A dataclass of arrays whose results can be kept (`kept`)."""
+    """A dataclass of arrays (eq=False), which functions with `functools.lru_cache` take."""
 
     @cached_property
-    def digest(self) -> bytes:
-        """What equals the digest of another object only where all values are equal."""
+    def _digest(self) -> bytes:
         self_: Any = self
         return sha256(pickle.dumps([getattr(self, field.name) for field in fields(self_)])).digest()
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ByContent) and self._digest == other._digest
 
-def kept(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-    """Return a function that computes once what it is asked again; it keeps results, but not the arrays."""
-    known: dict[Any, _Result] = {}
-
-    @wraps(function)
-    def found(*given: _Arguments.args, **named: _Arguments.kwargs) -> _Result:
-        everything = (*given, *named.items())
-        asked = tuple(each.digest if isinstance(each, ByContent) else each for each in everything)
-        if asked not in known:
-            if len(known) == _MOST_KEPT:
-                known.clear()
-            known[asked] = function(*given, **named)
-        return known[asked]
-
-    return found
+    def __hash__(self) -> int:
+        return hash(self._digest)

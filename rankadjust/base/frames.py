@@ -1,4 +1,4 @@
-"""Frames that people hand over, of polars, pandas, pyarrow, DuckDB and other libraries. Text made of columns."""
+"""Frames that people hand over, of polars, pandas, pyarrow and other libraries. Text made of columns."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -29,17 +29,10 @@ def require_frame(given: Any, what: str) -> pl.DataFrame:  # noqa: ANN401 - what
     frame = narwhals.from_native(given, eager_only=True, pass_through=True)
     if isinstance(frame, narwhals.DataFrame):
         return pl.DataFrame([_column(series) for series in frame.iter_columns()])
-    # A relation of DuckDB and the like: a table whose rows come as a stream of Arrow batches.
-    if is_frame(given) and hasattr(given, "__arrow_c_stream__"):
-        try:
-            return pl.DataFrame(given).with_columns(pl.selectors.decimal().cast(pl.Float64))
-        except (ImportError, pl.exceptions.PanicException):
-            # DuckDB before 2.0 makes the stream with pyarrow; polars panics where that is missing.
-            raise RankadjustError(f"{what}: to read this, install pyarrow, or DuckDB 2.0 or newer") from None
     kind = f"{type(given).__module__.partition('.')[0]}.{type(given).__name__}".removeprefix("builtins.")
     raise RankadjustError(
-        f"{what}: a frame of polars, pandas, pyarrow or DuckDB is needed, and this is a {kind}; make one with "
-        "polars.DataFrame(...)"
+        f"{what}: a frame of polars, pandas or pyarrow is needed, and this is a {kind}; make one with "
+        "polars.DataFrame(...), or relation.pl() of DuckDB"
     )
 
 

@@ -4,17 +4,15 @@ A file is written under a temporary name beside its place and renamed, so that n
 gets a path, because it may take one for a pattern or an address: asked for `ranks[1].csv` it reads `ranks1.csv`.
 """
 
-import errno
 import gzip
 import hashlib
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import polars as pl
 
@@ -26,7 +24,6 @@ _RECORD = ".rankadjust.sha256"
 _PACKAGE = Path(__file__).parent.parent
 # What polars raises for a file that it cannot read. A damaged Parquet file can make it panic: no subclass of Exception.
 _BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeDecodeError)
-_STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 _PREFIX = "rankadjust."
 # The layout of each kind of table: its number is raised with every change of the columns.
 LAYOUTS = dict.fromkeys(
@@ -74,32 +71,23 @@ def contained(path: str | Path, folder: str | Path) -> Path:
 def atomic_path(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`, renamed to it on success and removed on failure.
 
-    A symbolic link stays one: the file that it leads to is written. Into a device or a pipe (/dev/null, /dev/stdout)
-    goes what was written, once it is whole.
+    A symbolic link stays one: the file that it leads to is written.
 
-    Raises RankadjustError where the path cannot be written, also where its disk is full before the end.
+    Raises RankadjustError for a folder, a device or a pipe, and where the path cannot be written, also where its disk
+    is full before the end.
     """
-    path = Path(path)
-    place = Path(os.path.realpath(path)) if path.is_symlink() else path
+    place = Path(os.path.realpath(path))
+    if Path(path).is_relative_to("/dev") or (place.exists() and not place.is_file()):
+        raise RankadjustError(f"{path}: this is a folder, a device or a pipe; name a file")
     try:
-        with ExitStack() as stack:
-            stream = _stream(path)
-            if stream is not None:
-                stack.enter_context(stream)
-            elif place.is_dir():
-                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-            else:
-                place.parent.mkdir(parents=True, exist_ok=True)
-            # A new file in a folder of its own has the permissions of the umask.
-            folder = place.parent if stream is None else None
-            scratch = tempfile.TemporaryDirectory(dir=folder, prefix=f".{place.name}.", suffix=".tmp")
-            temporary = Path(stack.enter_context(scratch), "new")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        # A new file in a folder of its own has the permissions of the umask.
+        with tempfile.TemporaryDirectory(
+            dir=place.parent, prefix=f".{place.name}.", suffix=".tmp"
+        ) as scratch:
+            temporary = Path(scratch, "new")
             yield temporary
-            if stream is None:
-                temporary.replace(place)
-            else:
-                sys.stdout.flush()
-                stream.write(temporary.read_bytes())
+            temporary.replace(place)
     except (OSError, pl.exceptions.PolarsError) as error:
         # polars has the system's number in its text.
         if isinstance(error, pl.exceptions.PolarsError) and not is_of_writing(error):
@@ -333,15 +321,3 @@ def _guarded(cell: pl.Expr) -> pl.Expr:
 
 def _unguarded(cell: pl.Expr) -> pl.Expr:
     return pl.when(cell.str.contains(rf"^''*{_SIGNS}")).then(cell.str.slice(1)).otherwise(cell)
-
-
-def _stream(path: Path) -> BinaryIO | None:
-    """Return a device or a pipe, opened, None for anything else.
-
-    Standard output is not opened by its path: a file behind it would be written from its beginning, over what the shell
-    has put there.
-    """
-    if str(path) in _STREAMS:
-        return os.fdopen(os.dup(_STREAMS[str(path)]), "wb")
-    is_stream = path.exists() and not path.is_file() and not path.is_dir()
-    return path.open("wb") if is_stream else None

@@ -6,12 +6,13 @@ tasks, no sampling. docs/methods.md, "Exact moments" and "Numerics", derives eac
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from rankadjust.base.arrays import FloatArray, kept
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.candidate_counts import CandidateCounts
 from rankadjust.chance.median import MedianMoments, median_moments
@@ -148,7 +149,7 @@ def _whole_numbers(name: str, values: ArrayLike) -> FloatArray:
 
 
 # Protocols of a data set often have the same histogram.
-@kept
+@lru_cache(maxsize=1024)
 def _moments(metric: Metric, histogram: CandidateCounts) -> Moments:
     if not metric.has_moments:
         return Moments(None, None, "none", "no exact moments are known for this metric")
@@ -349,7 +350,7 @@ def _blocks(rows: int, columns: int) -> Iterator[slice]:
 # --- order statistics -------------------------------------------------------------------------------------
 
 
-@kept
+@lru_cache(maxsize=1024)
 def _median(_: str, histogram: CandidateCounts) -> MedianMoments:
     """Return the moments of the median and its inverse, computed together."""
     return median_moments(histogram.counts, histogram.tasks)

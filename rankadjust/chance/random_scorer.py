@@ -18,12 +18,13 @@ effects they leave out.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rankadjust.base.arrays import ByContent, FloatArray, kept
+from rankadjust.base.arrays import ByContent, FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import TASK_SIDES
 from rankadjust.chance.metrics import Metric
@@ -135,7 +136,7 @@ def _variances_of(metrics: Sequence[Metric], tasks: _Tasks, protocol: Protocol) 
 
 
 # Protocols of a data set often have the same tasks.
-@kept
+@lru_cache(maxsize=1024)
 def _of_terms(
     metrics: tuple[Metric, ...], tasks: _Tasks, shared_truth: bool, shared_negatives: bool
 ) -> list[_Variance]:

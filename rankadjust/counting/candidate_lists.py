@@ -70,15 +70,12 @@ def _pair(relation: Integers, entity: Integers) -> Integers:
 
 def _rows(lists: Lists, relations: Collection[str | int]) -> Iterator[tuple[str | int, str, str | int]]:
     """Yield relation, side and entity of each entry of the lists."""
-    for relation, by_side in (
-        lists.items() if not {*lists} <= {*SIDES} else ((each, lists) for each in relations)
-    ):
+    by_relation = dict.fromkeys(relations, lists) if {*lists} <= {*SIDES} else lists
+    for relation, by_side in by_relation.items():
         if relation not in relations:
             hint = did_you_mean(str(relation), map(str, relations))
             raise RankadjustError(f"candidates: no triple has the relation {relation!r}{hint}")
-        if not isinstance(by_side, Mapping) or not {*by_side} <= {*SIDES}:
-            raise RankadjustError(f"candidates of {relation!r}: give lists of entities for head and tail")
-        for side, entities in by_side.items():
-            if isinstance(entities, str) or not len(entities):
-                raise RankadjustError(f"candidates of {relation!r}, {side}: give a list of entities")
+        for side, entities in by_side.items() if isinstance(by_side, Mapping) else [("", "")]:
+            if side not in SIDES or isinstance(entities, str) or not len(entities):
+                raise RankadjustError(f"candidates of {relation!r}: give lists of entities for head and tail")
             yield from ((relation, str(side), entity) for entity in entities)

@@ -732,7 +732,7 @@ def test_frames_of_others_are_refused_with_what_to_do():
             rankadjust.count_candidates(triples, "filtered")
     with pytest.raises(
         RankadjustError,
-        match=r"the table: a frame of polars, pandas, pyarrow or DuckDB is needed, and this is a dict; make one",
+        match=r"the table: a frame of polars, pandas or pyarrow is needed, and this is a dict; make one",
     ):
         rankadjust.rescore({"value": ["0.5"]})
 

@@ -1,8 +1,5 @@
 """Frames of other libraries, and text made of columns."""
 
-import subprocess
-import sys
-
 import polars as pl
 import pytest
 
@@ -44,19 +41,3 @@ def test_an_index_with_a_name_is_a_column():
     assert require_frame(kept, "the table").columns == ["MRR"]
     both = by_model.assign(model=["C", "D"])
     assert require_frame(both, "the table")["model"].to_list() == ["C", "D"]
-
-
-def test_a_relation_of_duckdb_is_a_frame():
-    """DuckDB takes 0.5 for a decimal, and rankadjust has float64 at its border.
-
-    In a process of its own, because DuckDB 2.0 prints at its end what it has not freed.
-    """
-    code = """
-import duckdb, polars as pl
-from rankadjust.base.frames import require_frame
-query = duckdb.sql("SELECT 'A' AS model, 0.5 AS value UNION ALL SELECT 'B', NULL ORDER BY model")
-print(require_frame(query, "the table").rows())
-"""
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    # Before 2.0 the stream is made with pyarrow, which not everybody has.
-    assert ran.stdout == "[('A', 0.5), ('B', None)]\n" or "install pyarrow, or DuckDB 2" in ran.stderr

@@ -80,7 +80,10 @@ def test_lists_of_all_entities_are_no_lists(training, validation, testing):
             "no triple has the relation 'treat'; did you mean treats",
         ),
         ({"candidates": {"treats": ["c1"]}}, "give lists of entities for head and tail"),
-        ({"candidates": {"treats": {"head": []}}}, "candidates of 'treats', head: give a list of entities"),
+        (
+            {"candidates": {"treats": {"head": []}}},
+            "candidates of 'treats': give lists of entities for head and tail",
+        ),
         ({"candidates": LISTS, "protocol": "raw"}, "ranked under filtered, not under raw"),
         ({"relations": ["heals"]}, "no triple has the relation 'heals'"),
         ({"relations": ["treats"], "protocol": "pykeen"}, "pykeen looks at what training has"),

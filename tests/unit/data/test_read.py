@@ -136,7 +136,7 @@ BAD = {
         b"a\tr\tb\tc\nd\tr\te\n", Format(columns=(*LABELS, "ignore")), ":2: 3 fields ",
     ),
     "the wrong delimiter": (b"a,r,b\n", Format(), ":1: 1 fields "),
-    "a count of the lines": (b"2\na\tr\tb\n", Format(), ":1: 1 fields between 'tab' where format.columns names 3; declare"),
+    "a count of the lines": (b"2\na\tr\tb\n", Format(), ":1: 1 fields between 'tab' where format.columns names 3; "),
     "a blank line": (b"a\tr\tb\n\na\tr\tb\n", Format(), ":2: 1 fields "),
     "a blank line between blanks": (b"a r b\n\na r b\n", Format("whitespace"), ":2: 0 fields between blanks "),
     "an empty head": (b"a\tr\tb\n\tr\tb\n", Format(), ":2: the head is empty; "),
