@@ -11,7 +11,7 @@ CORES ?= all
 # Whoever starts Python a few times only, as .ci/installations does, sets this to nothing: to compile all packages takes
 # ten times as long as to install them.
 BYTECODE ?= --compile-bytecode
-# How many examples a property is tested with (tests/conftest.py): same, or thorough, seven times as many.
+# How many examples a property is tested with (tests/conftest.py): same, or thorough, twelve times as many.
 PROFILE ?= same
 
 # Snakemake does not start without a home: whom the system does not know, and who names none, gets the environment's folder.
@@ -97,7 +97,7 @@ test: $(STAMP)  ## run the tests that take seconds each
 	@$(BIN)/python -m pytest $(TWO) -m 'not shared and not slow' --hypothesis-profile=$(PROFILE)
 
 test-oldest: $(OLDEST)/.installed  ## run the same tests with the oldest versions that pyproject.toml allows
-	@$(OLDEST)/bin/python -m pytest $(TWO) -m 'not shared and not slow' --ignore tests/browser --hypothesis-profile=few
+	@$(OLDEST)/bin/python -m pytest $(TWO) -m 'not shared and not slow'
 
 # Compiled here: some old packages warn while they are compiled, and in a test a warning is an error.
 $(OLDEST)/.installed: requirements-oldest.lock $(STAMP)

@@ -9,10 +9,8 @@ from hypothesis import settings
 
 # A busy machine is no finding: how fast something is belongs in benchmarks/. The same examples every time, so that a
 # change is judged by what it changes; `.ci/run` takes more of them (--hypothesis-profile=thorough), and new ones are
-# sought with --hypothesis-profile=searching. The oldest packages lack functions, or name them
-# otherwise: a few examples call each function (`make test-oldest`).
-settings.register_profile("few", deadline=None, derandomize=True, max_examples=10)
-settings.register_profile("same", deadline=None, derandomize=True, max_examples=15)
+# sought with --hypothesis-profile=searching.
+settings.register_profile("same", deadline=None, derandomize=True, max_examples=8)
 settings.register_profile("thorough", deadline=None, derandomize=True, max_examples=100)
 settings.register_profile("searching", deadline=None, max_examples=100)
 settings.load_profile("same")
@@ -44,10 +42,11 @@ def on_request(config):
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Import no test that opens a browser, unless it is to run: what it imports takes time."""
-    return (
-        True if collection_path == PROJECT / "tests" / "browser" and "browser" in on_request(config) else None
+    """Import no test that opens a browser or starts Slurm, unless it is to run: what it imports takes time."""
+    is_asked_for = collection_path.parent != PROJECT / "tests" or collection_path.name not in on_request(
+        config
     )
+    return None if is_asked_for else True
 
 
 def pytest_collection_modifyitems(config, items):

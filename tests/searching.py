@@ -19,4 +19,4 @@ def hold(examples: int, holds: Callable[..., None], **strategies: SearchStrategy
 
 def in_profile(examples: int) -> int:
     """Return this number of examples for `.ci/run`, and as many fewer for `make test` as its profile has."""
-    return max(10, examples * settings.default.max_examples // 100)
+    return max(5, examples * settings.default.max_examples // 100)

@@ -10,7 +10,6 @@ import duckdb
 import polars as pl
 import pytest
 import yaml
-from frictionless import Resource, Schema
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.version import REGISTRY_DATE, VERSION
@@ -92,6 +91,7 @@ for folder in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 def test_frictionless_finds_a_wrong_cell_and_nothing_else(deposit, tmp_path):
     """Without the wrong cell, neither this test nor the next one could fail."""
     for path in deposit.iterdir():
@@ -107,6 +107,8 @@ def test_frictionless_finds_a_wrong_cell_and_nothing_else(deposit, tmp_path):
 @pytest.mark.parametrize("name", [name for name in TABLES if name.endswith(".parquet")])
 def test_the_cells_of_parquet_tables_are_as_described(deposit, name):
     """frictionless itself would read Parquet by way of pandas; here it is given the rows."""
+    from frictionless import Resource, Schema  # noqa: PLC0415 - its import takes half a second
+
     described = next(one for one in descriptor(deposit)["resources"] if one["path"] == name)
     frame = pl.read_parquet(deposit / name).sample(500, seed=1)
     rows = [frame.columns, *map(list, frame.iter_rows())]

@@ -55,6 +55,7 @@ def moments_of_a_job(project, output, setting):
     return output.read_bytes()
 
 
+@pytest.mark.slow
 def test_jobs_compute_the_same_bytes_whatever_the_processor_would_choose(project, tmp_path):
     first, second = (
         moments_of_a_job(project, tmp_path / f"{number}.parquet", setting | same_everywhere())

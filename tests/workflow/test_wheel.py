@@ -47,6 +47,7 @@ def first_sessions(project):
                 yield command, printed
 
 
+@pytest.mark.slow
 def test_commands_of_the_pages_work_where_the_package_is_installed(installed, project):
     folder, python = installed
     clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}

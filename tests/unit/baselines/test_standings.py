@@ -65,7 +65,7 @@ def counted(found):
     return Counter({row[:-1]: row[-1] for row in found.table.iter_rows()})
 
 
-@few_or_many(8, 60)
+@few_or_many(3, 60)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_scores_of_every_candidate_agree(layout, examples):
     def agree(data, isolated):
@@ -80,7 +80,7 @@ def test_scores_of_every_candidate_agree(layout, examples):
     hold(examples, agree, data=st.data(), isolated=st.sets(st.sampled_from("uvwxyz")))
 
 
-@few_or_many(12, 120)
+@few_or_many(4, 120)
 @pytest.mark.parametrize("layout", ["usual", "facts", "inductive"])
 def test_recurrency_agrees_with_the_scores_of_every_candidate(layout, examples):
     def agrees(data):
@@ -102,7 +102,7 @@ def test_intervals_are_compared_for_equality_and_have_no_recurrency(data):
     assert set(fast.missing) == {"recurrency", "recurrency-multi-step"}
 
 
-@few_or_many(10, 40)
+@few_or_many(4, 40)
 def test_groups_of_relations_and_runs_of_neighbours_add_up(examples):
     def add_up(data):
         splits = data.draw(graphs(LAYOUTS["usual"], 1))

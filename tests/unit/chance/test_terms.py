@@ -9,7 +9,7 @@ from math import comb
 import mpmath
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import FAMILIES, expand, resolve
@@ -128,7 +128,7 @@ def test_conditional_mean_against_the_binomial_law(metric):
     for row, count in enumerate(counts):
         ranks = np.arange(1, count + 1)
         terms = metric.term(ranks, np.full_like(ranks, np.nan))
-        probabilities = stats.binom.pmf(ranks[:, None] - 1, count - 1, 1 / (1 + np.exp(-x)))
+        probabilities = scipy.stats.binom.pmf(ranks[:, None] - 1, count - 1, 1 / (1 + np.exp(-x)))
         assert values[row] == pytest.approx(terms @ probabilities, rel=1e-11, abs=1e-13)
 
 

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+import scipy
 
 from rankadjust.consistency.linear_program import LinearProgram, Solution, Unsolved
 
@@ -30,7 +30,7 @@ def random_program(seed):
 
 
 def least_cost(cost, matrix, room, masses, right):
-    return linprog(cost, A_ub=matrix, b_ub=room, A_eq=masses, b_eq=right)
+    return scipy.optimize.linprog(cost, A_ub=matrix, b_ub=room, A_eq=masses, b_eq=right)
 
 
 def test_cost_shares_and_prices_by_hand():

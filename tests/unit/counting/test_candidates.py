@@ -51,11 +51,6 @@ COMBINATIONS = [
     )
     if not (time == "aware" and known == "none") and not (types == "observed" and negatives)
 ]
-# Four by default and twenty in `.ci/run`: the counter by joins takes its time, and the test has twelve cases.
-THOROUGH = settings.default.max_examples == 100
-FEW = settings(max_examples=20 if THOROUGH else 4)
-# Tests that draw one of eight cases, and several protocols for it.
-SEVERAL = settings(max_examples=100 if THOROUGH else 12)
 COLUMNS = {0: (), 1: ("time",), 2: ("time_start", "time_end")}
 
 
@@ -95,10 +90,8 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize("time_columns", [0, 1, 2])
-@pytest.mark.parametrize("layout", LAYOUTS)
-@FEW
-@given(data=st.data())
+@settings(max_examples=in_profile(150))
+@given(data=st.data(), layout=st.sampled_from(list(LAYOUTS)), time_columns=st.sampled_from([0, 1, 2]))
 def test_a_counter_by_joins_agrees(data, layout, time_columns):
     splits = data.draw(graphs(time_columns, LAYOUTS[layout]))
     # Two entities in training, so that one negative can be drawn.
@@ -110,9 +103,12 @@ def test_a_counter_by_joins_agrees(data, layout, time_columns):
     assert_same(count_candidates(frames(splits), protocol), by_joins(splits, protocol))
 
 
-@pytest.mark.parametrize("layout", ["usual", "facts"])
-@settings(max_examples=in_profile(40))
-@given(data=st.data(), isolated=st.sets(st.sampled_from("uvwxyz")))
+@settings(max_examples=in_profile(100))
+@given(
+    data=st.data(),
+    layout=st.sampled_from(["usual", "facts"]),
+    isolated=st.sets(st.sampled_from("uvwxyz"), min_size=1),
+)
 def test_entities_in_no_triple_are_candidates_of_the_release(data, layout, isolated):
     splits = data.draw(graphs(0, LAYOUTS[layout]))
     splits["training"].append(("a", "p", "b"))
@@ -127,7 +123,7 @@ def test_entities_in_no_triple_belong_to_neither_of_two_graphs():
         count_candidates(frames(splits), "filtered", 1)
 
 
-@SEVERAL
+@settings(max_examples=in_profile(60))
 @given(data=st.data(), layout=st.sampled_from(list(LAYOUTS)), time_columns=st.sampled_from([0, 1]))
 def test_groups_of_relations_add_up_under_all_protocols_at_once(data, layout, time_columns):
     splits = data.draw(graphs(time_columns, LAYOUTS[layout]))
@@ -161,20 +157,20 @@ TINY_TIMES = {
 }
 
 
-def every(protocols):
-    """Return all protocols as parameters; the default tests take each seventh, which meets all pairs of settings."""
+def every(protocols, step):
+    """Return all protocols as parameters; each 11th or 19th, by default, meet all pairs of settings."""
     return [
-        pytest.param(p, marks=[pytest.mark.slow] * (number % 7 > 0), id=str(p))
+        pytest.param(p, marks=[pytest.mark.slow] * (number % step > 0), id=str(number))
         for number, p in enumerate(protocols)
     ]
 
 
-@pytest.mark.parametrize("protocol", every([p for p in COMBINATIONS if p.time == "ignore"]))
+@pytest.mark.parametrize("protocol", every([p for p in COMBINATIONS if p.time == "ignore"], 11))
 def test_every_combination_on_a_tiny_graph(protocol):
     assert_same(count_candidates(frames(TINY), protocol), by_joins(TINY, protocol))
 
 
-@pytest.mark.parametrize("protocol", every(COMBINATIONS))
+@pytest.mark.parametrize("protocol", every(COMBINATIONS, 19))
 def test_every_combination_on_a_tiny_temporal_graph(protocol):
     assert_same(count_candidates(frames(TINY_TIMES), protocol), by_joins(TINY_TIMES, protocol))
 

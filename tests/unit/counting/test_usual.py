@@ -126,11 +126,12 @@ def test_a_tidy_table_gets_the_usual_evaluation_or_that_of_its_evaluator():
     assert rescored["status"].to_list() == ["ok", "bounded", "ok", "ok", "ok", "protocol_unknown"]
 
 
-def test_every_data_set_answers_with_a_number_or_says_how_to_get_one():
+@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.slow)])
+def test_every_data_set_answers_with_a_number_or_says_how_to_get_one(step):
     names = dict.fromkeys([*load_registry(), *(each.dataset for each in load_benchmarks())])
-    answers = {name: answer(name) for name in names}
+    answers = {name: answer(name) for name in [*list(names)[::step], "ogbl-ddi"]}
     numbers = {name: each for name, each in answers.items() if isinstance(each, float)}
-    assert len(numbers) > 100
+    assert len(numbers) > 100 / step
     assert all(0 < each < 0.5 for each in numbers.values())
     others = {name: each for name, each in answers.items() if name not in numbers}
     assert others.pop("ogbl-ddi").startswith("MRR has no expectation for ogbl-ddi")

@@ -460,9 +460,14 @@ def test_a_zenodo_record(place, zenodo):
     ("deposits", "verified", "message"),
     [
         # Exit code 0 and "SUCCESS" after nothing:
-        ([Deposit("other.zip", ZIP)], UNVERIFIED, "d.zip: no such file"),
+        pytest.param([Deposit("other.zip", ZIP)], UNVERIFIED, "d.zip: no such file", marks=pytest.mark.slow),
         # A part of the file under its final name:
-        ([Deposit("d.zip", ZIP, sent=50)], UNVERIFIED, "without sending complete message body"),
+        pytest.param(
+            [Deposit("d.zip", ZIP, sent=50)],
+            UNVERIFIED,
+            "without sending complete message body",
+            marks=pytest.mark.slow,
+        ),
         # Bytes that are not what we say:
         ([Deposit("d.zip", TRAIN)], {"bytes": None}, f"the registry says {sha256(ZIP)}"),
     ],
@@ -473,6 +478,7 @@ def test_what_zenodo_get_gets_wrong(place, zenodo, deposits, verified, message):
     assert place.cached == []
 
 
+@pytest.mark.slow
 def test_a_key_that_climbs_out_of_the_folder(place, zenodo):
     # Given the whole record, the command writes the first file beside the folder it was told to use.
     zenodo.records["12"] = [Deposit("../escaped.txt", TRAIN), Deposit("d.zip", ZIP)]

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from scipy import stats
+import scipy
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.registry import load_registry
@@ -86,9 +86,9 @@ def test_clusters_of_one_size_have_students_law():
     assert found.freedom == pytest.approx(11)
     plain = Spread(found.error, found.freedom, np.zeros(1))
     assert plain.ends(means.mean(keepdims=True))[0] == pytest.approx(
-        stats.t.interval(0.95, 11, means.mean(), found.error[0])
+        scipy.stats.t.interval(0.95, 11, means.mean(), found.error[0])
     )
-    assert plain.p(np.array([means.mean()])) == pytest.approx(stats.ttest_1samp(means, 0).pvalue)
+    assert plain.p(np.array([means.mean()])) == pytest.approx(scipy.stats.ttest_1samp(means, 0).pvalue)
 
 
 def test_a_large_cluster_counts_the_more_the_more_alike_its_triples_are():

@@ -288,10 +288,7 @@ DOCUMENT = r"""\documentclass{article}
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(path.stem, marks=[pytest.mark.slow] * (path.stem not in ("two-sets", "siunitx", "long")))
-        for path in TABLES
-    ],
+    [pytest.param(path.stem, marks=[pytest.mark.slow] * (path.stem != "two-sets")) for path in TABLES],
 )
 def test_the_latex_compiles_with_rows_and_with_columns(name, tmp_path):
     paper_of(name).write(tmp_path)

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from scipy import stats
+import scipy
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import resolve
@@ -59,12 +59,12 @@ def test_values_are_those_of_evaluate():
 
 
 def test_p_and_interval_are_those_of_a_t_test():
-    """stats.ttest_1samp on the means of the triples; what little skewness there is makes the difference."""
+    """scipy.stats.ttest_1samp on the means of the triples; what little skewness there is makes the difference."""
     first, second = model(1), model(2, 0.1)
     found = row(compare({"A": first, "B": second}, metrics="mrr").differences, "mrr")
     one, other = (frame["rank"].to_numpy().reshape(-1, 2) for frame in (first, second))
     means = (1 / one).mean(axis=1) - (1 / other).mean(axis=1)
-    expected = stats.ttest_1samp(means, 0)
+    expected = scipy.stats.ttest_1samp(means, 0)
     interval = expected.confidence_interval()
     length = interval.high - interval.low
     assert found["p"] == pytest.approx(expected.pvalue, abs=0.03)
@@ -145,7 +145,7 @@ def test_error_over_runs_and_tasks_is_that_of_the_variance_components():
     assert found["error_triples"] == pytest.approx(variance**0.5, rel=1e-9)
     assert found["freedom"] == pytest.approx(freedom, rel=1e-9)
     assert found["error_of_runs"] == pytest.approx(max(total - noise, 0) ** 0.5, rel=1e-9)
-    p = 2 * stats.t.sf(abs(terms["A"].mean() - terms["B"].mean()) / variance**0.5, freedom)
+    p = 2 * scipy.stats.t.sf(abs(terms["A"].mean() - terms["B"].mean()) / variance**0.5, freedom)
     assert found["p"] == pytest.approx(p, rel=0.05)
 
 

@@ -17,8 +17,9 @@ def known():
     return answers(Constants.released(), [])
 
 
-def test_every_number_is_what_adjust_says(known):
-    """60 evaluations and metrics, drawn: the same chance, counting and baseline to ten digits, bounds included."""
+@pytest.mark.parametrize("number", [20, pytest.param(200, marks=pytest.mark.slow)])
+def test_every_number_is_what_adjust_says(known, number):
+    """Evaluations and metrics, drawn: the same chance, counting and baseline to ten digits, bounds included."""
     drawn = [
         (dataset, evaluation, name)
         for dataset, evaluations in known.items()
@@ -27,7 +28,7 @@ def test_every_number_is_what_adjust_says(known):
     ]
     assert len(drawn) > 5_000
     for dataset, evaluation, name in (
-        pl.Series(drawn, dtype=pl.Object).gather_every(len(drawn) // 60).to_list()
+        pl.Series(drawn, dtype=pl.Object).gather_every(len(drawn) // number).to_list()
     ):
         reached = evaluation["metrics"][name]
         value = metrics_of(known)[name]["optimum"]

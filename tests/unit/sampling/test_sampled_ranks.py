@@ -5,7 +5,7 @@ from itertools import combinations, product
 import numpy as np
 import polars as pl
 import pytest
-from scipy import stats
+import scipy
 
 from rankadjust import RankadjustError, to_sampled
 from rankadjust.chance.draw import Draw
@@ -37,10 +37,10 @@ def test_many_negatives_of_many_candidates_have_the_laws_of_scipy():
     candidates = np.full_like(better, others + 1)
     found = Draw(500).probabilities(better + 1, candidates)
     # scipy takes logarithms of factorials of millions, which cost it eight digits.
-    expected = [stats.hypergeom(others, one, 500).pmf(places) for one in better]
+    expected = [scipy.stats.hypergeom(others, one, 500).pmf(places) for one in better]
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-12)
     found = Draw(500, replacement=True).probabilities(better + 1, candidates)
-    expected = [stats.binom(500, one / others).pmf(places) for one in better]
+    expected = [scipy.stats.binom(500, one / others).pmf(places) for one in better]
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-14)
 
 

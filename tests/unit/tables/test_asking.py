@@ -7,8 +7,10 @@ import sys
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.cli.commands import commands
 from rankadjust.data.registry import load_registry
 from rankadjust.tables.account import Gap, answered, draft_sidecar, gaps, question, sidecar_stating
 from rankadjust.tables.reading import known_names, read_tables
@@ -132,7 +134,7 @@ def test_ask_asks_in_a_terminal_and_writes_the_sidecar(tmp_path):
     """Through a real terminal: a slip is asked again, Enter takes the first candidate."""
     (tmp_path / "mine.md").write_text("## Nations\n\n| Model | MRR |\n|---|---|\n| A | 50.0% |\n")
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "rankadjust", "rescore", "--ask", "mine.md"]
+    command = [sys.executable, "-m", "rankadjust", "read", "--ask", "mine.md"]
     with subprocess.Popen(
         command, cwd=tmp_path, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -150,16 +152,15 @@ def test_ask_asks_in_a_terminal_and_writes_the_sidecar(tmp_path):
         "side": "both",
         "protocol": "filtered",
     }
-    assert "1 row: 1 adjusted, 0 not" in output
+    assert ": 1 of 1 numbers read" in output.splitlines()[0]
 
 
 def test_without_a_terminal_nobody_is_asked(tmp_path):
     (tmp_path / "mine.md").write_text("| Model | MRR |\n|---|---|\n| A | 50.0% |\n")
-    command = [sys.executable, "-m", "rankadjust", "read", "--ask", "mine.md"]
-    done = subprocess.run(command, cwd=tmp_path, input="", capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (
-        1,
-        "error: --ask needs a file, and a terminal to answer in; give the facts with options, or in a sidecar\n",
+    error = CliRunner().invoke(commands, ["read", "--ask", str(tmp_path / "mine.md")]).exception
+    assert isinstance(error, RankadjustError)
+    assert str(error) == (
+        "--ask needs a file, and a terminal to answer in; give the facts with options, or in a sidecar"
     )
 
 

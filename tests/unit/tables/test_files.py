@@ -270,6 +270,7 @@ def test_html_spans_cover_rows_and_columns_and_wrong_ones_do_no_harm():
     assert grid.header_rows == 2
 
 
+@pytest.mark.slow
 def test_html_rows_keep_their_lines_beyond_the_65535th_and_cells_close_what_they_hold():
     rows = "<TR><td><b>1<td>2\n" * 70_000
     grid = only(html_grids(f"<table><tr><th>a<th>b\n{rows}</table>"))
