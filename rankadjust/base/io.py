@@ -29,7 +29,7 @@ _PREFIX = "rankadjust."
 LAYOUTS = dict.fromkeys(
     ("triples", "labels", "candidates", "pairs", "moments", "baselines", "benchmarks", "bounds", "rescored"),
     1,
-) | dict.fromkeys(("tasks", "adjustments"), 2)
+) | {"tasks": 3, "adjustments": 2}
 
 
 def path_from(text: str, folder: Path) -> Path:

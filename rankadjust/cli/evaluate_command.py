@@ -20,7 +20,7 @@ _NOT_OF_PARTS = (
     *(*options.OF_SET, options.SIDE_OF_RANKS, options.NUM_CANDIDATES, options.TASKS),
     options.option(
         "--by",
-        type=click.Choice(["relation", "cardinality", "half-link"]),
+        type=click.Choice(["relation", "cardinality"]),
         help="Evaluate part by part; the tasks of a part have the same value of this.",
     ),
     options.option(

@@ -1,4 +1,4 @@
-"""What is known of every ranking task before any model: candidates, relation, query, cardinality, half-link.
+"""What is known of every ranking task before any model: candidates, relation, query, cardinality.
 
 One row a task, to be joined with the ranks of anyone (docs/compare.md, "Where does it come from").
 """
@@ -33,7 +33,7 @@ def task_attributes(
     The columns: split; triple, the labels of head, relation and tail (and of times) with tabs between them; line, the
     place of the triple in its split, from 1; ids, the three ids with commas; side; num_candidates; relation; query, the
     labels with ? in place of the answer; cardinality of the relation in training (1-1, 1-n, n-1 or n-n; unseen
-    where training lacks it); half_link (seen or unseen): whether the query has any answer in training.
+    where training lacks it).
     """
     triples = evaluated(triples, get_protocol(protocol) if isinstance(protocol, str) else protocol)
     names = {kind: labels.filter(kind=kind).sort("id")["label"] for kind in ("entity", "relation")}
@@ -52,7 +52,12 @@ def task_attributes(
     )
     tasks = count_tasks(triples, protocol, isolated).join(rows, on="row", how="left", maintain_order="left")
     parts = [
-        _with_known(tasks.filter(split=split), triples.filter(pl.col("split").is_in(known)))
+        tasks.filter(split=split).join(
+            _cardinality(triples.filter(pl.col("split").is_in(known))),
+            on="relation",
+            how="left",
+            maintain_order="left",
+        )
         for split, known in _KNOWN.items()
     ]
     asked = [
@@ -68,8 +73,7 @@ def task_attributes(
         num_candidates="num_candidates",
         relation="relation_label",
         query=pl.concat_str(asked, separator="\t"),
-        cardinality="cardinality",
-        half_link="half_link",
+        cardinality=pl.col("cardinality").fill_null("unseen"),
     )
 
 
@@ -132,31 +136,16 @@ def by_first_row(codes: Mapping[str, Integers], tasks: pl.DataFrame) -> pl.DataF
     return first.join(keyed, on=key).drop(key)
 
 
-def _with_known(tasks: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
-    """Add cardinality and half_link, from the triples that are known."""
+def _cardinality(known: pl.DataFrame) -> pl.DataFrame:
+    """Return relation and cardinality of each relation among the triples that are known."""
     distinct = known.select(LABEL_COLUMNS).unique()
-    sides = []
-    for side in SIDES:
-        answers = distinct.group_by("relation", anchor=OTHER[side]).len()
-        several = answers.group_by("relation").agg(pl.col("len").mean() >= _MANY)
-        number = several.select(
-            "relation", pl.when("len").then(pl.lit("n")).otherwise(pl.lit("1")).alias(side)
-        )
-        seen = answers.select("relation", "anchor", side=pl.lit(side), half_link=pl.lit("seen"))
-        sides.append((number, seen))
-    (heads, seen_heads), (tails, seen_tails) = sides
-    cardinality = heads.join(tails, on="relation").select(
-        "relation", cardinality=pl.concat_str(SIDES, separator="-")
+    is_one = pl.col("len").mean() < _MANY
+    heads, tails = (
+        distinct.group_by("relation", OTHER[side])
+        .len()
+        .group_by("relation")
+        .agg(pl.when(is_one).then(pl.lit("1")).otherwise(pl.lit("n")).alias(side))
+        for side in SIDES
     )
-    anchor = pl.when(pl.col("side") == "head").then("tail").otherwise("head")
-    return (
-        tasks.with_columns(anchor=anchor)
-        .join(cardinality, on="relation", how="left", maintain_order="left")
-        .join(
-            pl.concat([seen_heads, seen_tails]),
-            on=["relation", "anchor", "side"],
-            how="left",
-            maintain_order="left",
-        )
-        .with_columns(pl.col("half_link", "cardinality").fill_null("unseen"))
-    )
+    of_sides = pl.concat_str(SIDES, separator="-")
+    return heads.join(tails, on="relation").select("relation", cardinality=of_sides)

@@ -379,7 +379,7 @@ class EvaluationSet:
     def each_task(self) -> pl.DataFrame:
         r"""Return what is known of every single task of a test split, and the ranks that counting baselines give it.
 
-        A row for each task: triple, line, ids, side, num_candidates, relation, query, cardinality, half_link; and for
+        A row for each task: triple, line, ids, side, num_candidates, relation, query, cardinality; and for
         each baseline the least and the greatest rank that ties allow, such as popularity_optimistic and
         popularity_pessimistic (docs/compare.md). Raises RankadjustError where the triples are not at hand: of the
         release only counts are known.

@@ -208,7 +208,7 @@ def evaluate_by(
 ) -> pl.DataFrame:
     """Return every metric of each part of the tasks, adjusted for chance by the candidates of this part.
 
-    ranks, num_candidates, metrics, population: as `evaluate` takes them. by: relation, cardinality or half_link.
+    ranks, num_candidates, metrics, population: as `evaluate` takes them. by: relation or cardinality.
     tasks: a table of the tasks as the workflow's target `tasks` writes it, for facts that the ranks do not have.
 
     The result has the column stratum and the columns of `RESULT`, one row for each part, side, type of rank and

@@ -1,4 +1,4 @@
-"""What is known of each task besides its rank: relation, query, cardinality, half-link, its part and its data set.
+"""What is known of each task besides its rank: relation, query, cardinality, its part and its data set.
 
 The workflow's target `tasks` writes them, one row a task, to be joined with anyone's ranks by triple and side.
 """
@@ -14,10 +14,10 @@ from rankadjust.base.io import read_parquet, readable
 from rankadjust.base.vocabulary import TASK_SIDES, TIED
 from rankadjust.database.evaluation_set import EvaluationSet
 
-ATTRIBUTES = ("relation", "query", "cardinality", "half_link")
+ATTRIBUTES = ("relation", "query", "cardinality")
 """Columns of text. query: what is asked, the same text for tasks of one side with the same question."""
 
-STRATA = ("relation", "cardinality", "half_link")
+STRATA = ("relation", "cardinality")
 _KEY = ("triple", "side")
 # What a join appends to the name of a column that the tasks have, too.
 _OF_TABLE = "_of_table"

@@ -25,7 +25,6 @@ def frame():
             "num_candidates": counts,
             "relation": rng.choice(["r", "s", "t"], 120),
             "cardinality": rng.choice(["1-1", "1-n"], 120),
-            "half_link": rng.choice(["seen", "unseen"], 120),
         }
     )
 
