@@ -73,7 +73,6 @@ def test_sessions_of_the_documents_print_what_they_say(project, run, monkeypatch
         ("docs/sampled.md", 1),
         ("docs/checking.md", 2),
         ("docs/tables.md", 1),
-        ("docs/methods-baselines.md", 1),
     ],
 )
 def test_sessions_on_the_released_database_print_what_they_say(project, monkeypatch, document, least):
