@@ -1,10 +1,8 @@
-"""What commands read: the database, tables, standard input, answers, and typed values."""
+"""What commands read: evaluation sets, tables, answers, and typed values."""
 
-import signal
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -77,16 +75,13 @@ def _own_set(
 def read_table(
     table: Path, constants: "Constants", *, sidecar: Path | None, ask: bool = False, **facts: str | None
 ) -> "Results":
-    """Return what is read of a table; - is standard input. ask: let people answer what the table does not say."""
+    """Return what is read of a table. ask: let people answer what the table does not say."""
     from rankadjust.literature.result_files import read_results
 
-    # polars lets a read go on after an interrupt: from a terminal or a pipe it would go on for ever.
-    if hasattr(signal, "siginterrupt"):
-        signal.siginterrupt(signal.SIGINT, True)
     facts = with_protocol_of_evaluator(facts)
     if ask:
         sidecar = _sidecar_of_answers(table, sidecar, constants, facts)
-    return read_results(_file_of(table), constants.registry, sidecar, facts)
+    return read_results(table, constants.registry, sidecar, facts)
 
 
 def with_protocol_of_evaluator(facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,22 +129,6 @@ def nothing_read(table: Path) -> str:
     return f"{table}: no value was read; 'rankadjust read {table}' says why"
 
 
-def _file_of(table: Path) -> Path:
-    """Return the file of a table; for -, copy standard input to a file that exists as long as the command runs."""
-    from rankadjust.base.io import write_bytes
-
-    if table != Path("-"):
-        return table
-
-    folder = click.get_current_context().with_resource(TemporaryDirectory())
-    copy = Path(folder) / "standard-input"
-    data = sys.stdin.buffer.read()
-    if not data.strip():
-        raise RankadjustError("standard input is empty; pipe a table into the command")
-    write_bytes(data, copy)
-    return copy
-
-
 def _sidecar_of_answers(
     table: Path, sidecar: Path | None, constants: "Constants", given: Mapping[str, str | None]
 ) -> Path | None:
@@ -160,9 +139,9 @@ def _sidecar_of_answers(
     from rankadjust.tables.reading import known_names
     from rankadjust.tables.sidecar import sidecar_of, usual_sidecar
 
-    if not sys.stdin.isatty() or table == Path("-"):
+    if not sys.stdin.isatty():
         raise RankadjustError(
-            "--ask needs a file, and a terminal to answer in; give the facts with options, or in a sidecar"
+            "--ask needs a terminal to answer in; give the facts with options, or in a sidecar"
         )
     reading = read_results(table, constants.registry, sidecar, given).reading
     if reading is None:

@@ -52,10 +52,8 @@ def read(
     reading = found.reading
     values = found.rows if reading is None else reading.values
     if as_json:
-        unread = [] if reading is None else reading.unread.to_dicts()
-        missing = [] if reading is None else reading.missing.to_dicts()
-        remarks = [] if reading is None else list(reading.remarks)
-        print_json({"values": values.to_dicts(), "unread": unread, "missing": missing, "remarks": remarks})
+        account = {"unread": [], "missing": [], "remarks": []} if reading is None else _account(reading)
+        print_json({"values": values.to_dicts(), **account})
     elif reading is None:
         echo(f"{table.name}: a tidy table of {number_of(values.height, 'value')}, taken as it is")
     else:
@@ -64,36 +62,31 @@ def read(
         echo(describe(reading, everything=everything).rstrip("\n"))
     if tidy is not None:
         write(values.drop("file", "file_line") if reading is None else values, tidy)
-    if reading is not None:
-        _write_files(reading, write_sidecar, output, constants)
-    elif write_sidecar or output:
+    if (write_sidecar or output) and reading is None:
         raise RankadjustError(f"{table}: a tidy table has no sidecar and no layout; adjust it with 'rescore'")
-    if values.is_empty():
-        sys.exit(1)
-
-
-def _write_files(
-    reading: "Reading", sidecar: Path | None, output: Path | None, constants: "Constants"
-) -> None:
-    """Write the sidecar and the adjusted tables that were asked for; of several, {table} of the path is the number."""
-    if sidecar is not None:
+    if write_sidecar and reading is not None:
         from rankadjust.base.io import write_text
         from rankadjust.tables.account import draft_sidecar
 
-        write_text(draft_sidecar(reading), sidecar)
-    if output is not None:
-        from rankadjust.base.io import require_free
+        write_text(draft_sidecar(reading), write_sidecar)
+    if output and reading is not None:
         from rankadjust.literature.rescore import rescore
         from rankadjust.output.markup import adjusted_tables, write_adjusted
 
         adjusted = list(adjusted_tables(reading, rescore(reading.values, constants)))
-        places = [Path(str(output).replace("{table}", str(n))) for n in range(1, len(adjusted) + 1)]
-        if len(set(places)) < len(places):
-            each = output.with_stem(f"{output.stem}-{{table}}")
+        if len(adjusted) > 1:
             raise RankadjustError(
-                f"{reading.path.name} has {len(adjusted)} tables with values: write each to a file of its own, "
-                f"for example with --output '{each}'"
+                f"{table.name} has {len(adjusted)} tables with values, and --output is one; adjust them with 'rescore'"
             )
-        for one, place in zip(adjusted, places, strict=True):
-            require_free(place, [reading.path])
-            write_adjusted(one, place)
+        for one in adjusted:
+            write_adjusted(one, output)
+    if values.is_empty():
+        sys.exit(1)
+
+
+def _account(reading: "Reading") -> dict[str, Any]:
+    return {
+        "unread": reading.unread.to_dicts(),
+        "missing": reading.missing.to_dicts(),
+        "remarks": list(reading.remarks),
+    }

@@ -3,10 +3,8 @@
 import doctest
 import importlib
 import json
-import os
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 
@@ -872,20 +870,3 @@ def test_full_says_what_is_missing(run, line, message):
     code, _, error = run(line)
     assert code != 0
     assert message in error
-
-
-def test_an_interrupt_ends_a_command_in_one_line(tmp_path):
-    os.mkfifo(tmp_path / "table.md")
-    command = [sys.executable, "-m", "rankadjust", "rescore", str(tmp_path / "table.md")]
-    process = subprocess.Popen(
-        command,
-        stderr=subprocess.PIPE,
-        text=True,
-        # Whoever starts the tests in the background may have told them to ignore interrupts.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
-    )
-    # It is open once the command reads its table.
-    with (tmp_path / "table.md").open("w"):
-        process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=300)
-    assert (process.returncode, error.strip()) == (130, "Aborted!")

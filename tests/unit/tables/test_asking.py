@@ -159,9 +159,7 @@ def test_without_a_terminal_nobody_is_asked(tmp_path):
     (tmp_path / "mine.md").write_text("| Model | MRR |\n|---|---|\n| A | 50.0% |\n")
     error = CliRunner().invoke(commands, ["read", "--ask", str(tmp_path / "mine.md")]).exception
     assert isinstance(error, RankadjustError)
-    assert str(error) == (
-        "--ask needs a file, and a terminal to answer in; give the facts with options, or in a sidecar"
-    )
+    assert str(error) == "--ask needs a terminal to answer in; give the facts with options, or in a sidecar"
 
 
 def test_a_fenced_block_holds_latex(tmp_path):
