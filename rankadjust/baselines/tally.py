@@ -71,7 +71,7 @@ def count_standings(
 ) -> list[Standings]:
     """Return the standings of the true answers of a data set under every baseline, for each protocol.
 
-    Arguments and errors are as for `rankadjust.counting.candidates.count_protocols`. If a protocol samples negatives,
+    Arguments and errors are as for `rankadjust.count_candidates`. If a protocol samples negatives,
     its standings are among all candidates; `rankadjust.baselines.sampled` does the sampling.
     """
     given = [get_protocol(each) if isinstance(each, str) else each for each in protocols]
@@ -161,7 +161,7 @@ def _in_groups(
         )
         signatures = links[graph].reverse.size
         most = max(1, min(_RELATIONS, _CELLS // max(signatures, 2 * relations)))
-        for of_group in in_groups(codes, surveys[graph], work, _GROUP, most, "counting baselines"):
+        for of_group in in_groups(codes, surveys[graph], work, _GROUP, most):
             for into, made in zip(parts, of_group, strict=True):
                 for key, table in made.items():
                     into.setdefault(key, []).append(table)

@@ -13,7 +13,6 @@ import numpy as np
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.progress import progress
 from rankadjust.counting.packing import Flags, Integers
 from rankadjust.counting.rows import INFERENCE_GRAPH, SIDES, TRAINING_GRAPH, Graph, Survey, is_one_of
 
@@ -56,13 +55,12 @@ def in_groups(
     work: Callable[[dict[str, Integers], Survey, Integers], T],
     size: int,
     most: int,
-    what: str = "counting",
 ) -> Iterator[T]:
     """Yield what `work` makes of each group of relations.
 
     work: gets the triples of a group, with relations numbered anew, which takes fewer bits; what the graph holds; and
     the ids of the group's relations. size: about how many triples a group has; of many, more. most: how many relations
-    it may have. what: for the progress.
+    it may have.
     """
     triples = surveyed.triples
     groups = _groups(triples, max(size, int(triples.sum()) // _GROUPS), most)
@@ -76,14 +74,8 @@ def in_groups(
         return work(group, replace(surveyed, base_relations=in_base), np.flatnonzero(relations))
 
     # numpy lets go of Python while it works, so threads work side by side.
-    sizes = [int(triples[group].sum()) for group in groups]
-    with (
-        progress(what, int(triples.sum()), "triples") as report,
-        ThreadPoolExecutor(pl.thread_pool_size()) as threads,
-    ):
-        for triples_done, result in zip(sizes, threads.map(done, groups), strict=True):
-            report(triples_done)
-            yield result
+    with ThreadPoolExecutor(pl.thread_pool_size()) as threads:
+        yield from threads.map(done, groups)
 
 
 def of_graph(codes: Mapping[str, Integers], graph: Graph) -> Mapping[str, Integers]:

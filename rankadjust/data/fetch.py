@@ -18,7 +18,6 @@ from urllib.parse import quote, unquote, urlsplit
 
 from rankadjust.base.errors import RankadjustError, installed_by, is_of_writing, unwritable
 from rankadjust.base.io import atomic_folder, contained, sha256_of, write_text
-from rankadjust.base.progress import say
 from rankadjust.data.archives import extract, packing
 from rankadjust.data.sources import (
     MANIFEST,
@@ -99,7 +98,7 @@ def _take(file: File, path: Path, folder: Path, cache: Path) -> dict[str, Any]:
         "members": dict(file.members),
     }
     if file.sha256 is None:
-        say("{address}: not verified yet; sha256: {sha256}, bytes: {bytes}".format(**described))
+        _say("{address}: not verified yet; sha256: {sha256}, bytes: {bytes}".format(**described))
     targets = {folder / f"{split}.txt": member for split, member in file.members.items()}
     try:
         extract(path, _file_name(file.source), targets)
@@ -122,7 +121,7 @@ def _finder(cache: Path, get: _Getter | None) -> _Finder:
             try:
                 return _checked(path, file, str(path))
             except RankadjustError as error:
-                say(f"{error}; it is fetched again")
+                _say(f"{error}; it is fetched again")
         if get is None:
             raise RankadjustError(
                 f"{address(file.source)}: not in {path}, and the network is off (offline: true)"
@@ -228,7 +227,7 @@ def _from_its_source(file: File, path: Path) -> None:
                 raise RankadjustError(
                     f"{address(file.source)}: zenodo_get is missing; {installed_by('workflow')}"
                 )
-            say(f"{address(file.source)}: fetching with zenodo_get")
+            _say(f"{address(file.source)}: fetching with zenodo_get")
             # The command may leave anything in its fresh folder: only a whole file of the declared name is taken.
             wanted = ["--record", record, f"--glob={glob.escape(name)}", f"--output-dir={path.parent}"]
             options = [f"--max-http-retries={_RETRIES}", "--verbosity=3"]
@@ -259,6 +258,11 @@ def _from_address(url: str, file: File, path: Path) -> None:
         if response is not None:
             reason = f"{response.status_code} {response.reason}"
         raise RankadjustError(without_password(f"{url}: {reason}")) from None
+
+
+def _say(text: str) -> None:
+    """Write a line for people to standard error, as it is now: a job sends it to its log."""
+    sys.stderr.write(f"{text}\n")
 
 
 def _run(command: Sequence[str], what: str) -> None:

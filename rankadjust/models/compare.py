@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.progress import progress
 from rankadjust.base.vocabulary import SIDES
 from rankadjust.chance.metrics import Metric, expand, resolve
 from rankadjust.database.arithmetic import add_adjusted, add_coefficients
@@ -163,11 +162,9 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
             "another --for may help"
         )
     results = []
-    with progress("comparison", len(shared.sides), "sides") as report:
-        for name in shared.sides:
-            part = Part(name, shared, ranked, population, chosen)
-            results += [part.results()] if part.clusters > 1 else []
-            report(1)
+    for name in shared.sides:
+        part = Part(name, shared, ranked, population, chosen)
+        results += [part.results()] if part.clusters > 1 else []
     if evaluation_set is not None:
         for each in (ranks for model in ranked for ranks in model.ranks):
             check_fit(frame.with_columns(rank=each), evaluation_set)

@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import is_frame
-from rankadjust.base.progress import progress
 from rankadjust.base.vocabulary import TIED
 from rankadjust.database.counted_baselines import known_baseline
 from rankadjust.database.evaluation_set import EvaluationSet
@@ -69,11 +68,7 @@ def paired(
     """
     if len(models) < least:
         raise RankadjustError("there is one model; give the ranks of at least two to compare")
-    runs = []
-    with progress("ranks", len(models), "models") as report:
-        for name, source in models.items():
-            runs.append((name, _runs(name, source, side)))
-            report(1)
+    runs = [(name, _runs(name, source, side)) for name, source in models.items()]
     first_name, first = runs[0][1][0]
     tasks = first.select(name for name in first.columns if name != "rank")
     for _, runs_of_model in runs:
