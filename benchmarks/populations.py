@@ -57,11 +57,11 @@ class Structure:
         )
         self.size = chosen.height
         triple, relation = (pl.Series(np.tile(each, 2)) for each in (np.arange(self.size), self.relation))
-        queries = [
-            pl.Series(np.unique(np.stack([self.relation, end]), axis=1, return_inverse=True)[1].ravel())
-            for end in (self.tail, self.head)
-        ]
-        self.queries = [query.to_numpy() for query in queries]
+        asked = chosen.select(
+            head=pl.format("?\t{}\t{}", "relation", "tail"), tail=pl.format("{}\t{}\t?", "head", "relation")
+        )
+        queries = [asked["head"], asked["tail"]]
+        self.queries = [np.unique(query.to_numpy(), return_inverse=True)[1] for query in queries]
         frame = pl.DataFrame(
             {
                 "triple": triple,

@@ -23,6 +23,11 @@ POPULATIONS = {
 }
 """The populations, and the other tasks that an interval or a test for each of them holds for."""
 _COLUMN = {"triples": "triple", "queries": "query", "relations": "relation"}
+# The entity of a query of labels or ids, ? in place of the answer: head and relation are known, or relation and tail.
+_ENTITY = (
+    *(r"^([^\t]*)\t[^\t]*\t\?", r"^\?\t[^\t]*\t([^\t]*)"),
+    *(r"^(\d+),\d+,\?$", r"^\?,\d+,(\d+)$"),
+)
 # Where so many tasks have one candidate only, somebody should look why.
 _MANY_ALONE = 0.1
 
@@ -182,9 +187,14 @@ def _share_queries(tasks: pl.DataFrame) -> bool:
 
 
 def _queries(tasks: pl.DataFrame, side: str) -> IntArray:
-    """Return the number of the query that the triple of each task has on a side; a triple without one is alone."""
+    """Return the number of the entity that the triple of each task is asked about on a side; without one it is alone.
+
+    All queries about an entity go together, because a model that knows the entity well answers all of them well. A
+    query whose text does not say its entity stands for itself.
+    """
     own = tasks if side == "both" else tasks.filter(side=side)
-    known = own.unique("triple", keep="first").select("triple", asked="query")
+    entities = [pl.col("query").cast(pl.String).str.extract(pattern) for pattern in _ENTITY]
+    known = own.unique("triple", keep="first").select("triple", asked=pl.coalesce(*entities, "query"))
     joined = tasks.select("triple").join(known, on="triple", how="left", maintain_order="left")
     alone = pl.when(pl.col("asked").is_null()).then("triple")
     return _numbered(joined.select(pl.struct("asked", alone=alone)).to_series())

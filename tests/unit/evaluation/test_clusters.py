@@ -168,3 +168,17 @@ def test_an_interval_ends_where_the_metric_does():
         assert low <= value <= high
         assert low >= 0 if metric == "hits@1" else low >= 1
         assert high <= 1 if metric == "hits@1" else True
+
+
+@pytest.mark.parametrize("mark", ["\t", ","])
+def test_all_queries_about_an_entity_go_together(mark):
+    """Their texts are told apart by the relation, and the interval is that of queries named by their entities alone."""
+    frame, head, tail = crossed()
+    asked = [f"?{mark}{place % 3}{mark}{each}" for place, each in enumerate(head)]
+    asked += [f"{each}{mark}{place % 3}{mark}?" for place, each in enumerate(tail)]
+    columns = ["metric", "value_low", "value_high"]
+    named, alone = (
+        evaluate(each, population="queries").select(columns)
+        for each in (frame.with_columns(query=pl.Series(asked)), frame)
+    )
+    assert named.equals(alone)
