@@ -172,14 +172,8 @@ def _read_text(path: Path, separator: str, columns: Sequence[str]) -> pl.DataFra
     """
     with path.open("rb") as file:
         start = file.read(1000)
-    if start.startswith(b"PK"):
-        raise RankadjustError(
-            f"{path}: this is a zip archive, not a text; unpack it, and give the file in it"
-        )
-    if start[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in start[:2]:
-        raise RankadjustError(
-            f"{path}: row 1: the text is UTF-16, as some spreadsheets write it; save it as UTF-8"
-        )
+    if b"\0" in start[:4]:
+        raise RankadjustError(f"{path}: row 1: the text is UTF-16; save it as UTF-8")
     first = start.decode("utf-8", errors="replace").partition("\n")[0]
     has_semicolons = ";" in first and separator not in first and path.suffix != ".gz"
     if has_semicolons:

@@ -7,36 +7,18 @@ on either side, so its tasks are clustered in two ways at once.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from scipy import special
 
 from rankadjust.base.arrays import FloatArray, IntArray
-from rankadjust.chance.metrics import Metric
+from rankadjust.chance.metrics import Metric, rank, share_beaten
 
-# A few bad ranks may decide a metric where the worse half of the ranks makes up this share of its term's range.
-_LONG_TAIL = 0.1
-_MANY_CANDIDATES = 1e6
 # From so many clusters of one size on, intervals hold the truth as often as they should (benchmarks/populations.csv).
+# A few bad ranks may decide MR, IMR and AUC, whose term changes as much among the worse half of the ranks.
 _ENOUGH, _ENOUGH_LONG_TAIL = 24, 300
 # Clusters of hardly more than a triple say nothing of how alike their triples are.
 _LEAST_ROOM = 1e-3
-
-
-@lru_cache(maxsize=256)
-def has_long_tail(metric: Metric) -> bool:
-    """Return whether a few tasks with bad ranks may decide a metric.
-
-    So it is where the term f of the metric still changes among the worse half of the ranks 1..N:
-    |f(N/2) - f(N)| / |f(1) - f(N)| is 0.5 for MR, IMR and AUC at N = 10^6, but 0.05 for GMR, 0.003 for nDCG, 10^-6 for
-    MRR and 0 for Hits@k.
-    """
-    if metric.term is None:
-        return False
-    ranks = np.array([1.0, _MANY_CANDIDATES / 2, _MANY_CANDIDATES])
-    first, middle, last = metric.term(ranks, np.full_like(ranks, _MANY_CANDIDATES))
-    return bool(abs(middle - last) >= _LONG_TAIL * abs(first - last))
 
 
 def cluster_sums(contributions: FloatArray, clusters: IntArray) -> FloatArray:
@@ -58,7 +40,7 @@ def worth(ways: Sequence[IntArray]) -> float:
 
 def why_too_short(metric: Metric, ways: Sequence[IntArray], population: str) -> str | None:
     """Return why an interval over these clusters is likely to be too short, None where nothing says so."""
-    least = _ENOUGH_LONG_TAIL if has_long_tail(metric) else _ENOUGH
+    least = _ENOUGH_LONG_TAIL if metric.shape in (rank, share_beaten) else _ENOUGH
     known = worth(ways)
     if known >= least:
         return None

@@ -227,13 +227,7 @@ def names_of(paths: Sequence[str | Path]) -> dict[str, Path]:
             'models are given by name, {"A": ranks, "B": ranks}, or as a list of files that name them'
         )
     files = [Path(path) for path in paths]
-    for name in (
-        lambda path: path.stem,
-        lambda path: path.name,
-        lambda path: "/".join(path.with_suffix("").parts[-2:]),
-        str,
-    ):
-        names = [name(path) for path in files]
+    for names in ([path.stem for path in files], [str(path) for path in files]):
         if len(set(names)) == len(names):
             return dict(zip(names, files, strict=True))
     twice = next(path for path in files if files.count(path) > 1)
