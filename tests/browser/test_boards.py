@@ -164,6 +164,8 @@ def test_hostile_names_are_text(page_of, hostile_page):
     # Separators of lines and paragraphs are shown as a space, and the left-to-right marks of a name as nothing.
     shown = {" ".join(model.split()) for model in page.locator("#board td.model bdi").all_text_contents()}
     assert {" ".join(name.split()) for name in (*HOSTILE, FORMULA)} <= shown
-    page.wait_for_timeout(300)
+    # What a name could have begun (a picture that fails, a script) has ended when later tasks of the page have.
+    page.evaluate("Promise.all([...document.images].map(image => image.decode().catch(() => 0)))")
+    page.evaluate("new Promise(done => setTimeout(done))")
     assert page.evaluate("window.attacked ?? window.pwned") is None
     assert page.locator("main img, a[href^='javascript']").count() == 0

@@ -52,7 +52,8 @@ def test_hostile_names_do_nothing(page_of, hostile_page):
     page = settled(page_of(hostile_page, address=hostile_address(HOSTILE[0])))
     for name in HOSTILE:
         page.evaluate("address => { location.hash = address }", hostile_address(name))
-        page.wait_for_timeout(50)
+        # The page has heard of the new address when a later task runs.
+        page.evaluate("new Promise(done => setTimeout(done))")
     assert page.evaluate("typeof pwned + typeof attacked") == "undefinedundefined"
     assert page.locator("img, [onmouseover], [onerror]").count() == 0
     # No script that runs came from a name; the names are in scripts of data, which do not.
@@ -99,6 +100,12 @@ def test_an_error_and_a_request_are_noticed(browser, tmp_path):
         encoding="utf-8",
     )
     pages = Pages(browser)
-    pages(file).wait_for_timeout(200)
+    page, noticed = pages(file), set()
+    for _ in range(6000):
+        # Playwright passes events on while it waits; after a minute nothing more is to be expected.
+        noticed = {problem.split(":")[0] for problem in pages.problems}
+        if len(noticed) == 3:
+            break
+        page.wait_for_timeout(10)
     pages.close()
-    assert {problem.split(":")[0] for problem in pages.problems} == {"console", "error", "request"}
+    assert noticed == {"console", "error", "request"}
