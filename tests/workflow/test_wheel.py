@@ -13,6 +13,8 @@ import pytest
 
 from tests.sessions import sessions
 
+pytestmark = pytest.mark.slow
+
 # On files of tests/data or of resources/, which a user of the command does not have: those sessions run in a checkout.
 OF_CHECKOUT = ("tests/", "resources/", "config/", "--results")
 
@@ -47,7 +49,6 @@ def first_sessions(project):
                 yield command, printed
 
 
-@pytest.mark.slow
 def test_commands_of_the_pages_work_where_the_package_is_installed(installed, project):
     folder, python = installed
     clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}

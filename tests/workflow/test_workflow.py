@@ -158,7 +158,7 @@ def planned(folder, *arguments):
 def test_a_second_run_of_an_unchanged_project_does_nothing(counted, request, target):
     if target == "all":
         request.getfixturevalue("run")
-    assert planned(counted, target) == {}
+        assert planned(counted, target) == {}
     written = counted / "elsewhere" / "results" / "run_config.yaml"
     assert "- ../../tiny.yaml" in written.read_text().splitlines()
     # The configuration as run makes the same run again.
@@ -504,24 +504,30 @@ def apply(change, folder):
             (folder / name).write_text(text)
 
 
+# The others are seen without a run too: tests/unit/base/test_foundation.py.
+MISTAKES = {
+    "registry key": (
+        {"tiny.yaml": REGISTRY.replace("format:", "fromat:")},
+        r"tiny.yaml:5: unknown key 'Tiny.fromat'; did you mean",
+    ),
+    "data set": (
+        {"config.yaml": CONFIG.replace("[Tiny]", "[Tinny]")},
+        r"config.yaml:1: datasets: .*Tinny.*did you mean Tiny",
+    ),
+    "config key": (
+        {"config.yaml": CONFIG + "dataset: [Tiny]\n"},
+        r"config.yaml:7: unknown key 'dataset'; did you mean datasets",
+    ),
+    "table": ({"results.csv": None}, r"config.yaml:5: tables: .*results.csv: there is no such table"),
+}
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (
-            {"config.yaml": CONFIG.replace("[Tiny]", "[Tinny]")},
-            r"config.yaml:1: datasets: .*Tinny.*did you mean Tiny",
-        ),
-        (
-            {"config.yaml": CONFIG + "dataset: [Tiny]\n"},
-            r"config.yaml:7: unknown key 'dataset'; did you mean datasets",
-        ),
-        (
-            {"tiny.yaml": REGISTRY.replace("format:", "fromat:")},
-            r"tiny.yaml:5: unknown key 'Tiny.fromat'; did you mean",
-        ),
-        ({"results.csv": None}, r"config.yaml:5: tables: .*results.csv: there is no such table"),
+        pytest.param(*case, marks=[pytest.mark.slow] * (name != "registry key"), id=name)
+        for name, case in MISTAKES.items()
     ],
-    ids=["data set", "config key", "registry key", "table"],
 )
 def test_a_mistake_in_the_configuration_is_one_line(tmp_path, change, message):
     write_inputs(tmp_path)

@@ -13,12 +13,11 @@ def mean_reciprocal_rank(candidates):
     """Return E 1/r, where r - 1 is binomial with the chance that a wrong answer beats a true score s: the integral of
     (1 - (1 - p)^N) / (N p) over the law of s.
     """
-    nodes, weights = np.polynomial.legendre.leggauss(400)
-    score, weights = 2.25 + 10.25 * nodes, 10.25 * weights
+    score, step = np.linspace(-8, SHIFT + 10, 4001, retstep=True)
     beaten = ndtr(-score)
     share = -np.expm1(candidates * np.log1p(-beaten)) / (candidates * beaten)
     density = np.exp(-((score - SHIFT) ** 2) / 2) / (2 * np.pi) ** 0.5
-    return float(weights @ (density * share))
+    return float(step * (density @ share))
 
 
 @pytest.mark.parametrize("candidates", [14, 100, 1000, 14_541, 100_000])

@@ -16,6 +16,7 @@ from rankadjust.chance.metrics import Family, metric_value, register, resolve
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.chance.terms import mean_and_variance
+from rankadjust.database.constants import Constants
 from rankadjust.database.store import assemble
 
 LARGE = np.array([2.0, 3.0, 40.0, 41.0, 300.0, 14_541.0, 10.0**6, 10.0**8])
@@ -144,7 +145,7 @@ def test_moments_and_random_scorer_against_fractions(kind):
     database = assemble(
         [table.with_columns(pl.lit("Mine").alias("dataset"), pl.lit("filtered").alias("protocol"))]
     )
-    adjusted = adjust(0.5 * metric.optimum, dataset="Mine", metric=metric.key, database=database)
+    adjusted = adjust(0.5 * metric.optimum, dataset="Mine", metric=metric.key, database=Constants(database))
     sd = sqrt(shared if known else independent)
     z = adjusted.z_random_scorer if known else adjusted.z
     assert z == pytest.approx((metric.optimum / 2 - float(expectation)) / sd, rel=1e-9)

@@ -10,6 +10,7 @@ from rankadjust import EvaluationSet
 from rankadjust.base.errors import RankadjustError
 from rankadjust.counting.candidate_lists import count_listed
 from rankadjust.counting.candidates import count_candidates
+from tests.searching import in_profile
 
 TRAIN = [("c1", "treats", "d1"), ("c2", "treats", "d2"), ("c3", "up", "g")]
 TEST = [("c1", "treats", "d2")]
@@ -55,7 +56,7 @@ TRIPLES = st.lists(
 )
 
 
-@settings(max_examples=30)
+@settings(max_examples=in_profile(100))
 @given(TRIPLES, TRIPLES, TRIPLES)
 def test_lists_of_all_entities_are_no_lists(training, validation, testing):
     splits = {

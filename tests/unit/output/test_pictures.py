@@ -37,14 +37,6 @@ for path in sorted(Path(sys.argv[1]).glob("*.json")):
     png = png_of_svg(svg, 2)
     print(path.stem, sha256(svg.encode()).hexdigest(), sha256(png).hexdigest())
 """
-# A namespace of its own in which the machine has the fonts of one folder and no others.
-ONLY_THESE = """
-[ ! -d /usr/share/fonts ] || mount -t tmpfs tmpfs /usr/share/fonts
-mount -t tmpfs tmpfs /usr/local/share
-mkdir /usr/local/share/fonts
-cp "$0"/* /usr/local/share/fonts
-exec "$@"
-"""
 
 
 @pytest.fixture(scope="module")
@@ -86,32 +78,33 @@ def machines(tmp_path_factory):
     return folder / "bare", folder / "wide"
 
 
-def drawn(figures, fonts, way):
+def drawn(figures, fonts):
     """Return the first line that `DRAW` says on a machine with these fonts, and the others."""
-    command, more = [sys.executable, "-c", DRAW, figures], {}
-    if way == "namespace":
-        command = ["unshare", "--mount", "sh", "-ec", ONLY_THESE, fonts, *command]
-    else:
-        more["FONTCONFIG_FILE"] = str(figures.parent / f"{fonts.name}.conf")
-        Path(more["FONTCONFIG_FILE"]).write_text(f"<fontconfig><dir>{fonts}</dir></fontconfig>")
-    home = {"HOME": str(figures), "XDG_DATA_HOME": str(figures), "XDG_CONFIG_HOME": str(figures)}
-    done = subprocess.run(command, env=os.environ | home | more, capture_output=True, text=True, check=True)
+    settings = figures.parent / f"{fonts.name}.conf"
+    settings.write_text(f"<fontconfig><dir>{fonts}</dir></fontconfig>")
+    machine = dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"), str(figures))
+    machine["FONTCONFIG_FILE"] = str(settings)
+    done = subprocess.run(
+        [sys.executable, "-c", DRAW, figures],
+        env=os.environ | machine,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     plain, *lines = done.stdout.splitlines()
     return plain, lines
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the fonts of Linux are replaced")
-@pytest.mark.parametrize("way", ["fontconfig", "namespace"])
-def test_the_figures_of_the_case_study_are_the_same_with_other_fonts(figures, machines, way):
-    if way == "namespace" and os.geteuid() != 0:
-        pytest.skip("only root may mount folders of fonts")
-    (plain, bare), (stretched, wide) = (drawn(figures, fonts, way) for fonts in machines)
+def test_the_figures_of_the_case_study_are_the_same_with_other_fonts(figures, machines):
+    (plain, bare), (stretched, wide) = (drawn(figures, fonts) for fonts in machines)
     assert plain != stretched, "the wide font is not seen: nothing is tested"
     assert {"adjustment", "case-study"} <= {line.split()[0] for line in bare}
     assert bare == wide
 
 
+@pytest.mark.slow
 def test_the_figures_of_the_documents_are_what_a_run_draws(project, figures):
     for name in ("adjustment", "case-study"):
         kept, written = (
@@ -121,6 +114,7 @@ def test_the_figures_of_the_documents_are_what_a_run_draws(project, figures):
         assert kept == written, f"copy {name}.svg from results/figures: docs/case-study.md"
 
 
+@pytest.mark.slow
 def test_every_character_of_the_figures_is_in_the_font(figures):
     """What is not would be drawn with a font of the system."""
     text = "".join(unescape(path.read_text(encoding="utf-8")) for path in figures.glob("*.svg"))

@@ -2,8 +2,6 @@
 
 import os
 import pty
-import subprocess
-import sys
 
 import pytest
 import yaml
@@ -130,20 +128,17 @@ def test_what_is_asked_is_what_no_line_says(tmp_path):
         answered(asked[3], "filterd", names)
 
 
-def test_ask_asks_in_a_terminal_and_writes_the_sidecar(tmp_path):
+def test_ask_asks_in_a_terminal_and_writes_the_sidecar(tmp_path, monkeypatch, capsys):
     """Through a real terminal: a slip is asked again, Enter takes the first candidate."""
     (tmp_path / "mine.md").write_text("## Nations\n\n| Model | MRR |\n|---|---|\n| A | 50.0% |\n")
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "rankadjust", "read", "--ask", "mine.md"]
-    with subprocess.Popen(
-        command, cwd=tmp_path, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    with os.fdopen(theirs) as terminal:
+        monkeypatch.setattr("sys.stdin", terminal)
         # Data set: a slip, then the first; split: a slip, then the second; side and protocol: the first.
         os.write(ours, b"Natoins\n1\nnonsense\n2\n\n\n")
-        output, error = process.communicate(timeout=120)
+        commands.main(["read", "--ask", str(tmp_path / "mine.md")], standalone_mode=False)
     os.close(ours)
-    os.close(theirs)
-    assert process.returncode == 0, error
+    output, error = capsys.readouterr()
     assert "no data set 'Natoins' is known; did you mean Nations?" in error
     assert "unknown split 'nonsense'" in error
     assert yaml.safe_load((tmp_path / "mine.yaml").read_text()) == {
