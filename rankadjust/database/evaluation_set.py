@@ -418,6 +418,17 @@ class EvaluationSet:
         why = self.histograms.why_impossible
         return [each[1] for each in evaluations if why(each, metric, low, high) is None][:3]
 
+    def evaluations_of(self, tasks: int) -> list[str]:
+        """Return a few other evaluations of this data set and side that have so many tasks, as options name them."""
+        of_side = pl.lit(self.side == "both") | (pl.col("side") == self.side)
+        known = self.histograms.table.filter(of_side, dataset=self.dataset)
+        sums = known.group_by("protocol", "split", maintain_order=True).agg(pl.col("tasks").sum())
+        fitting = sums.filter(tasks=tasks).sort(pl.col("split") != self.split, maintain_order=True)
+        return [
+            f"--protocol {protocol} --split {split}"
+            for protocol, split in fitting.select("protocol", "split").head(3).rows()
+        ]
+
     def why_absent(self, metric: Metric) -> str:
         """Return in words why a metric has no constants."""
         if not metric.has_moments:

@@ -175,7 +175,9 @@ def check_fit(tasks: pl.DataFrame, evaluation_set: EvaluationSet) -> None:
         hint = ""
         if expected.tasks is not None and rows.height != expected.tasks:
             wrong = f"{expected} has {expected.tasks:,} tasks {here}, but there are {rows.height:,} ranks"
-            if side == "both":
+            if fitting := expected.evaluations_of(rows.height):
+                hint = f"; there are as many with {' or '.join(fitting)}"
+            elif side == "both":
                 hint = "; if all ranks are of one side, give side (--side head, --side tail)"
         elif most is not None and worst > most:
             wrong = f"a rank {here} is {worst:,.10g}, but {expected} has at most {most:,} candidates there"

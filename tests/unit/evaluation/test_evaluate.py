@@ -327,6 +327,12 @@ def test_one_side_alone_can_be_evaluated(database):
     [
         (lambda frame: frame.head(-1), {}, "has 201 tasks of side tail, but there are 200 ranks"),
         (lambda frame: frame.drop("side").head(-1), {}, "has 402 tasks of side both, .* give side"),
+        # Nations has 199 validation triples.
+        (
+            lambda frame: frame.drop("side").head(398),
+            {},
+            "as many with --protocol filtered --split validation",
+        ),
         (
             lambda frame: frame.drop("num_candidates").with_columns(rank=pl.lit(15)),
             {},
