@@ -426,7 +426,7 @@ class EvaluationSet:
         fitting = sums.filter(tasks=tasks).sort(pl.col("split") != self.split, maintain_order=True)
         return [
             f"--protocol {protocol} --split {split}"
-            for protocol, split in fitting.select("protocol", "split").head(3).rows()
+            for protocol, split in fitting.select("protocol", "split").head(2).rows()
         ]
 
     def why_absent(self, metric: Metric) -> str:

@@ -330,7 +330,7 @@ def test_one_side_alone_can_be_evaluated(database):
         # Nations has 199 validation triples.
         (
             lambda frame: frame.drop("side").head(398),
-            {},
+            {"database": None},
             "as many with --protocol filtered --split validation",
         ),
         (
