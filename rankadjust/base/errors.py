@@ -2,7 +2,6 @@
 
 import difflib
 import errno
-import json
 import os
 import re
 import sys
@@ -79,11 +78,6 @@ def listed(words: Iterable[str]) -> str:
 def visible(text: str) -> str:
     """Return a text of lines with every invisible character but line feeds and tabs as its escape."""
     return _IN_A_TEXT.sub(_escape, text)
-
-
-def visible_json(text: str) -> str:
-    """Return JSON of the same data, with JSON's own escape for every invisible character."""
-    return _IN_A_TEXT.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
 def one_line(text: str) -> str:

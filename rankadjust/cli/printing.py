@@ -43,11 +43,6 @@ def number_of(count: int, what: str) -> str:
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
-def json_text(data: object) -> str:
-    """Return data as JSON with every digit."""
-    return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=2)
-
-
 def write(
     frame: "pl.DataFrame",
     path: Path,
@@ -58,7 +53,7 @@ def write(
     from rankadjust.base.io import write_csv, write_parquet, write_text
 
     if path.suffix == ".json" and everything is not None:
-        write_text(json_text(everything()) + "\n", path)
+        write_text(json.dumps(everything(), ensure_ascii=False, allow_nan=False, indent=2) + "\n", path)
     elif path.suffix in (".md", ".tex") and for_paper is not None:
         from rankadjust.output.markup import to_latex, to_markdown
 
@@ -85,7 +80,5 @@ def show_result(
 
 
 def print_json(data: object) -> None:
-    """Print data as JSON."""
-    from rankadjust.base.errors import visible_json
-
-    click.echo(visible_json(json_text(data)))
+    """Print data as JSON, in ASCII: a terminal would obey some other characters."""
+    click.echo(json.dumps(data, allow_nan=False, indent=2))

@@ -1,7 +1,6 @@
 """Errors in one line, safe to show, and faults of the system as the system and the libraries raise them."""
 
 import errno
-import json
 import unicodedata
 
 import polars as pl
@@ -19,7 +18,6 @@ from rankadjust.base.errors import (
     one_line,
     unwritable,
     visible,
-    visible_json,
 )
 
 
@@ -60,15 +58,6 @@ def test_nothing_invisible_is_left_and_nothing_changes_twice(text):
     categories = {unicodedata.category(character) for character in shown if character not in "\u200c\u200d"}
     assert not categories & {"Cc", "Cs", "Zl", "Zp"}
     assert one_line(shown) == shown
-
-
-@given(st.recursive(st.text() | st.text(st.characters(categories=("Cc", "Cf"))), st.lists))
-def test_json_says_the_same_with_its_own_escapes(data):
-    text = visible_json(json.dumps(data, ensure_ascii=False, indent=2))
-    assert json.loads(text) == data
-    assert not any(
-        unicodedata.category(character) in ("Cc", "Cs", "Zl") for character in text if character != "\n"
-    )
 
 
 AGAIN = "free some of its disk, and give the same command again"
