@@ -13,7 +13,7 @@ from rankadjust.base.frames import require_frame
 from rankadjust.base.printed import read_number
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import find_adjusted, resolve
-from rankadjust.chance.typed import is_share, typed_value
+from rankadjust.chance.typed import typed_value
 from rankadjust.database import evaluation_set
 from rankadjust.database.constants import Constants
 from rankadjust.database.counted_baselines import GAIN
@@ -160,7 +160,7 @@ class EvaluationSet(evaluation_set.EvaluationSet):
         ----------
         values : mapping or frame
             The values by metric; or a table with the columns metric, value and, for several models, model. An unknown
-            metric in a mapping, or text that is not a number, is refused.
+            metric in a mapping, and a value that no metric of its name has, is refused.
 
         Examples
         --------
@@ -173,7 +173,12 @@ class EvaluationSet(evaluation_set.EvaluationSet):
         from rankadjust.literature.rescore import rescore  # noqa: PLC0415
 
         if isinstance(values, Mapping):
-            _require_values(values)
+            for name, value in values.items():
+                metric, adjustment = find_adjusted(name) or (resolve(name), None)
+                if adjustment is None:
+                    typed_value(value, metric)
+                elif read_number(f"{value}") is None:
+                    raise RankadjustError(f"{value!r} is not a value; give a number or text such as '0.338'")
             printed = {"metric": list(values), "value": [f"{value}" for value in values.values()]}
             table = pl.DataFrame(printed, schema=dict.fromkeys(printed, pl.String))
         else:
@@ -185,18 +190,3 @@ class EvaluationSet(evaluation_set.EvaluationSet):
         constants = Constants(self.moments(sorted(metrics)), self.histograms, baselines=nothing)
         # The database has these names: the registry, which takes long to read, has nothing to add.
         return check(rescore(table.with_columns(**known), constants, registry={}, entities={}), constants)
-
-
-def _require_values(values: Mapping[str, float | str]) -> None:
-    """Raise RankadjustError for unknown metrics and for values that are not numbers; `check` reports the rest."""
-    for name, value in values.items():
-        metric, adjustment = find_adjusted(name) or (resolve(name), None)
-        if adjustment is not None:
-            if read_number(f"{value}") is None:
-                raise RankadjustError(f"{value!r} is not a value; give a number or text such as '0.338'")
-            continue
-        try:
-            typed_value(value, metric)
-        except ImpossibleValueError:
-            if "%" in f"{value}" and not is_share(metric.upper):
-                raise

@@ -38,16 +38,14 @@ def main() -> None:
 def _print_version(context: click.Context, _option: click.Parameter, asked: bool) -> None:
     if not asked or context.resilient_parsing:
         return
-    from rankadjust.base.io import sha256_of
     from rankadjust.base.version import VERSION
-    from rankadjust.database.store import DATABASE, beside_database, released_version
+    from rankadjust.database.store import released_version
 
     echo(f"rankadjust {VERSION}")
     if (released := released_version()) is None:
         echo("database: none, or one that does not say what it is")
     else:
-        digest = sha256_of(beside_database(None, DATABASE))
-        echo("database {}, schema {}, sha256:{}".format(*released, digest))
+        echo("database {}, schema {}".format(*released))
     context.exit()
 
 

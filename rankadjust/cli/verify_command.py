@@ -29,8 +29,8 @@ from rankadjust.cli.printing import echo, print_json
 def verify(folder: Path | None, other: Path | None, record: Path | None, as_json: bool) -> None:
     """Compare the database in a folder with another, or the release.
 
-    For each file: identical, equal within the stated accuracy, or what differs. The digests of both are checked, and
-    that the constants of every row agree with each other. The exit code is 1 if anything differs by more.
+    For each file: identical, equal within the stated accuracy, or what differs. The constants of every row
+    have to agree with each other. The exit code is 1 if anything differs by more.
 
     With --record FILE: why each constant in PyKEEN's table differs from the release. The exit code is 1 if a reason is
     unknown, or a constant is outside our bounds.

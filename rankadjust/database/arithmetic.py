@@ -152,7 +152,6 @@ def add_adjusted(frame: pl.DataFrame) -> pl.DataFrame:
         index=pl.coalesce(index, bounded["index"]),
         z=value * pl.col("z_scale") + pl.col("z_offset"),
         z_random_scorer=value * scorer["z_random_scorer_scale"] + scorer["z_random_scorer_offset"],
-        z_static_scorer=value * pl.col("z_static_scorer_scale") + pl.col("z_static_scorer_offset"),
         index_low=pl.coalesce(pl.min_horizontal(ends), bounded["index_low"]),
         index_high=pl.coalesce(pl.max_horizontal(ends), bounded["index_high"]),
         expectation=pl.coalesce("expectation", bounded["expectation"]),

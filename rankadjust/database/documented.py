@@ -1,6 +1,6 @@
 """Constants of data sets that nobody counted: about as many candidates as a source says there are entities."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from itertools import product
 
 import polars as pl
@@ -10,8 +10,10 @@ from rankadjust.base.vocabulary import SIDES
 from rankadjust.base.words import same_name, shipped_mapping
 from rankadjust.chance.metrics import expand
 from rankadjust.chance.moments import metric_moments
+from rankadjust.counting.evaluators import evaluation_by, usual_evaluation
 from rankadjust.counting.protocols import get_protocol, load_benchmarks
 from rankadjust.data.registry import Dataset, meanings, name_here, resolve_dataset
+from rankadjust.database.constants import Constants
 from rankadjust.database.store import APPROXIMATE, SCHEMA, assemble
 
 _METRICS = ("mr", "mrr", "mrr@k", "hits@k", "ndcg", "ndcg@k", "auc")
@@ -36,40 +38,37 @@ def documented_entities(registry: Mapping[str, Dataset]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count is not None}
 
 
-def documented_dataset(
-    name: str, registry: Mapping[str, Dataset], held: Collection[str]
-) -> tuple[str, int] | None:
-    """Return a data set and the number of its entities, None for a name that nobody knows, and for one that is held.
+def approximate_rows(
+    name: str, constants: Constants, protocol: str | None, evaluator: str | None
+) -> pl.DataFrame | None:
+    """Return rows of a database for as many candidates as there are documented entities; nothing tells how many tasks.
 
-    Raises RankadjustError where a name stands for several data sets, and where no source says how many entities there
-    are: it says how to count them.
+    protocol: None means that of the evaluator, or the usual one. None for a name that nobody knows, and where the
+    database has the data set, or the release has counted it. Raises RankadjustError where a name stands for several
+    data sets, where no source says how many entities there are, and where a protocol ranks far fewer candidates.
     """
-    others = {name: entry["count"] for name, entry in shipped_mapping()["entities"].items()}
-    found = same_name(name_here(name), others)
-    if found is None:
+    registry = constants.registry
+    others = {other: entry["count"] for other, entry in shipped_mapping()["entities"].items()}
+    dataset = same_name(name_here(name), others)
+    if dataset is None:
         try:
-            found = resolve_dataset(name, registry).name
+            dataset = resolve_dataset(name, registry).name
         except RankadjustError:
             if meanings(name, registry):
                 raise
             return None
-    # What the release has counted is missing in a run alone.
-    if found in held or (found in registry and registry[found].verified):
+    if dataset in constants.table["dataset"] or (dataset in registry and registry[dataset].verified):
         return None
-    entities = {**documented_entities(registry), **others}.get(found)
+    entities = {**documented_entities(registry), **others}.get(dataset)
     if entities is None:
         raise RankadjustError(
-            f"{found} is not counted, and no source says how many entities it has; count it with 'snakemake --cores all"
-            f" database --config datasets={found}', which fetches its files, and give the folder results (--results)"
+            f"{dataset} is not counted, and no source says how many entities it has; count it with 'snakemake --cores "
+            f"all database --config datasets={dataset}', which fetches its files, and give the folder results "
+            "(--results)"
         )
-    return found, entities
-
-
-def approximate_rows(dataset: str, entities: int, protocol: str) -> pl.DataFrame:
-    """Return rows of a database for tasks with so many candidates each; nothing is known of their number.
-
-    Raises RankadjustError where a protocol ranks far fewer candidates than there are entities.
-    """
+    if protocol is None:
+        meant = usual_evaluation(dataset) if evaluator is None else evaluation_by(evaluator, dataset)
+        protocol = meant.protocol
     rules = get_protocol(protocol)
     if rules.types != "any" or (rules.negatives is not None and rules.constant is None):
         raise RankadjustError(f"{dataset} is not counted, and {protocol} needs its triples")

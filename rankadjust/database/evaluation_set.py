@@ -62,7 +62,13 @@ class EvaluationSet:
         protocol, split, side: None means as the evaluator (a code base) does it, or as is usual for the data set.
         Raises RankadjustError for a name that the database does not have.
         """
-        table = _with_documented(constants, dataset, protocol, evaluator)
+        table = constants.table
+        if isinstance(dataset, str) and same_name(dataset, table["dataset"].unique()) is None:
+            # What reads the registry takes long to import, and a data set of the database does not need it.
+            from rankadjust.database.documented import approximate_rows  # noqa: PLC0415
+
+            approximate = approximate_rows(dataset, constants, protocol, evaluator)
+            table = table if approximate is None else approximate
         known = narrowed(table, "the database", lambda: constants.registry, dataset=dataset)
         meant = _meant(known, protocol, evaluator)
         wanted = {"dataset": dataset, "protocol": meant.protocol, "split": split or meant.split or "testing"}
@@ -434,24 +440,6 @@ class EvaluationSet:
         if not metric.has_moments:
             return f"{metric.label} has no known expectation under chance: nothing to adjust with"
         return why_no_metric(metric, self.constants["metric"].unique(), f"the database for {self}")
-
-
-def _with_documented(
-    constants: Constants, dataset: str, protocol: str | None, evaluator: str | None
-) -> pl.DataFrame:
-    """Return the database, or approximate rows in its place where it lacks a data set whose entities are documented."""
-    held = constants.table["dataset"].unique()
-    if not isinstance(dataset, str) or same_name(dataset, held) is not None:
-        return constants.table
-    # What reads the registry takes long to import, and a data set of the database does not need it.
-    from rankadjust.database.documented import approximate_rows, documented_dataset  # noqa: PLC0415
-
-    documented = documented_dataset(dataset, constants.registry, held.to_list())
-    if documented is None:
-        return constants.table
-    name, entities = documented
-    meant = usual_evaluation(name) if evaluator is None else evaluation_by(evaluator, name)
-    return approximate_rows(name, entities, protocol or meant.protocol)
 
 
 def _meant(known: pl.DataFrame, protocol: str | None, evaluator: str | None) -> Evaluation:

@@ -1,10 +1,10 @@
-"""Verify a release: whether its files are whole, and its numbers equal another release's.
+"""Verify a release: whether its numbers are sound, and equal another release's.
 
 Two releases made on different machines may differ in the last digits of a moment, where the machines have another
 processor or another library of mathematical functions. What that may amount to is stated: docs/methods.md, "Accuracy".
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,15 +12,11 @@ from typing import Literal
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.io import SUMS, read_csv, read_sums, sha256_of, shipped, without_guards
+from rankadjust.base.io import shipped
 from rankadjust.base.vocabulary import EVALUATION, KEY
 from rankadjust.data.registry import Dataset
 from rankadjust.database import store
 from rankadjust.database.arithmetic import SCALES, Z_OF_VARIANCE, add_coefficients
-
-# What a deposit has besides (rankadjust.output.deposit).
-DEPOSITED_DATASETS = "datasets.csv"
-ORIGINS = ("licence", "reference", "pykeen")
 
 
 def _accuracy(of_most: float, of_median: float) -> pl.Expr:
@@ -53,9 +49,8 @@ class Comparison:
 def verify(folder: Path, other: Path | None = None) -> list[Comparison]:
     """Compare the tables of a release with another release (None: the shipped release).
 
-    folder, other: a deposit, the folder `database` of a run's results, or resources/database. Files are compared with
-    SHA256SUMS beside them, too. Raises RankadjustError where a folder lacks a table, a table is damaged, or the
-    constants of a row contradict each other (`require_sound`).
+    folder, other: a deposit, the folder `database` of a run's results, or resources/database. Raises RankadjustError
+    where a folder lacks a table, a table is damaged, or the constants of a row contradict each other (`require_sound`).
     """
     reference = shipped(store.RELEASED).parent if other is None else other
     for each in (folder, reference):
@@ -66,15 +61,10 @@ def verify(folder: Path, other: Path | None = None) -> list[Comparison]:
         (store.DATABASE, _moments, KEY, _ACCURACY),
         (store.BASELINES, store.load_baselines, (*KEY, "baseline"), _ACCURACY_OF_BASELINES),
         (store.CANDIDATES, store.load_candidates, of_candidates, {}),
-        (store.DATASETS, _datasets, ("dataset",), {}),
     )
     return [
-        *(
-            _compared(name, load(folder / name), load(reference / name), key, accuracy)
-            for name, load, key, accuracy in tables
-        ),
-        *_checksums(folder),
-        *(sums for sums in _checksums(reference) if sums.lines),
+        _compared(name, load(folder / name), load(reference / name), key, accuracy)
+        for name, load, key, accuracy in tables
     ]
 
 
@@ -83,27 +73,6 @@ def _moments(file: Path) -> pl.DataFrame:
     database = store.load_database(file)
     require_sound(database)
     return database.drop(SCALES)
-
-
-def _datasets(file: Path) -> pl.DataFrame:
-    """Return the counts of data sets as text; a deposit has them with the origins of the data sets, as CSV."""
-    deposited = file.with_name(DEPOSITED_DATASETS)
-    return (
-        without_guards(read_csv(deposited)).drop(ORIGINS) if deposited.exists() else store.load_datasets(file)
-    )
-
-
-def _checksums(folder: Path) -> Iterator[Comparison]:
-    """Yield whether the files of a deposit have the checksums that it lists; nothing for a folder without."""
-    if not (folder / SUMS).exists():
-        return
-    lines = []
-    for name, digest in read_sums(folder / SUMS).items():
-        if not (folder / name).is_file():
-            lines.append(f"{name} is missing")
-        elif sha256_of(folder / name) != digest:
-            lines.append(f"{name} is not as it was written")
-    yield Comparison(SUMS, "different" if lines else "identical", tuple(lines))
 
 
 def _compared(

@@ -21,9 +21,10 @@ from rankadjust.counting.protocols import load_protocols
 from rankadjust.data.registry import Dataset
 from rankadjust.database.constants import Constants
 from rankadjust.database.store import BASELINES, write_baselines, write_candidates, write_database
-from rankadjust.database.verification import DEPOSITED_DATASETS, ORIGINS, pykeen_layout
+from rankadjust.database.verification import pykeen_layout
 from rankadjust.output.terminal import SAMPLED, SAMPLED_DESCRIPTION, metric_rows
 
+DEPOSITED_DATASETS = "datasets.csv"
 TABLES = (
     "adjustments.parquet",
     BASELINES,
@@ -136,7 +137,7 @@ def _with_origins(datasets: pl.DataFrame, registry: Mapping[str, Dataset]) -> pl
     known = [registry.get(name) for name in datasets["dataset"]]
     origins = [
         pl.Series(name, [getattr(dataset, name, None) for dataset in known], dtype=pl.String)
-        for name in ORIGINS
+        for name in ("licence", "reference", "pykeen")
     ]
     first = ["dataset", "role"]
     return datasets.select(*first, *origins, pl.exclude(first).cast(pl.Int64))
