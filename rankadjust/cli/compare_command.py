@@ -14,10 +14,7 @@ from rankadjust.cli.printing import say_usual, show_result
     click.Argument(["models"], nargs=-1, required=True, metavar="MODEL..."),
     *(*options.OF_SET, options.SIDE_OF_RANKS, options.TASKS),
     *(options.AGAINST, options.POPULATION, options.METRICS, options.ALL),
-    options.output(
-        *(".md", ".tex", ".csv", ".json"),
-        help="Also write a table for a paper (.md, .tex), the differences (.csv) or everything (.json).",
-    ),
+    options.output(*(".csv", ".json"), help="Also write the differences (.csv) or everything (.json)."),
     options.JSON,
     epilog=options.examples(
         "rankadjust compare transe.parquet rotate.parquet --dataset FB15k-237",
@@ -65,5 +62,5 @@ def compare(
     show_result(
         lambda: texts.for_machines(compared),
         lambda: texts.comparison(compared, everything=everything),
-        *(as_json, output, compared.differences, lambda: texts.paper_table(compared)),
+        *(as_json, output, compared.differences),
     )

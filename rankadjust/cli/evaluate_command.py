@@ -37,8 +37,7 @@ _NOT_OF_PARTS = (
     ),
     *(options.SCORES, options.AGAINST, options.POPULATION, options.METRICS, options.ALL),
     options.output(
-        *(".parquet", ".tsv", ".csv", ".json", ".md", ".tex"),
-        help="Also write all rows (.parquet, .tsv, .csv, .json), or the printed rows as a table (.md, .tex).",
+        *(".parquet", ".tsv", ".csv", ".json"), help="Also write all rows (.parquet, .tsv, .csv, .json)."
     ),
     options.JSON,
     epilog=options.examples(
@@ -67,9 +66,8 @@ def evaluate(
 ) -> None:
     """Compute and adjust every metric of a model's ranks or scores.
 
-    RANKS is a table (.parquet, .csv, .tsv) or a folder of them, with the columns rank (or optimistic and
-    pessimistic) and optionally side, triple, num_candidates, weight and group; or scores: an .npz file with
-    scores, target and mask, or a folder with scores.npy, target.npy and mask.npy or filter.npz.
+    RANKS is a table (.parquet, .csv, .tsv) with the columns rank (or optimistic and pessimistic) and optionally
+    side, triple and num_candidates; or scores: an .npz file with scores, target and mask.
     """
     from rankadjust.chance.metrics import FAMILIES
     from rankadjust.evaluation.evaluate import METRICS, evaluate_by
@@ -91,10 +89,7 @@ def evaluate(
             population=population,
         )
         main = parts if everything else texts.main_rows(parts)
-        show_result(
-            *(parts.to_dicts, lambda: texts.of_parts(main, by), as_json, output, parts),
-            lambda: texts.evaluation_table(main.rename({"stratum": by})),
-        )
+        show_result(parts.to_dicts, lambda: texts.of_parts(main, by), as_json, output, parts)
         return
     dataset = chosen_set("ranks without --dataset", side=side, **which)
     if dataset is None:
@@ -122,7 +117,4 @@ def evaluate(
     say_usual(dataset, which["protocol"], as_json)
     shown = result if everything else texts.main_rows(result)
     in_words = texts.every_number if everything else texts.evaluation
-    show_result(
-        *(result.to_dicts, lambda: in_words(shown), as_json),
-        *(output, result, lambda: texts.evaluation_table(shown)),
-    )
+    show_result(result.to_dicts, lambda: in_words(shown), as_json, output, result)

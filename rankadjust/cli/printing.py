@@ -68,11 +68,10 @@ def show_result(
     as_json: bool,
     output: Path | None = None,
     rows: "pl.DataFrame | None" = None,
-    for_paper: "Callable[[], pl.DataFrame] | None" = None,
 ) -> None:
     """Print data as JSON, or else text; and write the rows to the file that was asked for, as `write` does."""
     if output is not None and rows is not None:
-        write(rows, output, data, for_paper)
+        write(rows, output, data)
     if as_json:
         print_json(data())
     else:

@@ -1,6 +1,6 @@
 """Comparisons of models as text for the terminal and as tables for a paper."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -119,53 +119,6 @@ def _notes(values: pl.DataFrame, differences: pl.DataFrame) -> list[str]:
         .agg(pl.col("metric").unique(maintain_order=True))
     )
     return [f"{_labels(metrics)}: {warning}" for warning, metrics in notes.iter_rows()]
-
-
-# --- for a paper and for machines -------------------------------------------------------------------------
-
-
-def paper_table(compared: Comparison) -> pl.DataFrame:
-    """Return a table of text: a row for each side, metric and model, with marks.
-
-    The best value of a metric has the mark 'best'; models that cannot be told apart from the best one have 'as good'.
-    """
-    rows = []
-    for (side, key), part in compared.values.group_by(["side", "metric"], maintain_order=True):
-        metric = resolve(str(key))
-        known = part.drop_nulls("value").sort("value", descending=metric.increasing, maintain_order=True)
-        top = known["model"].first() if known.height else None
-        for row in part.iter_rows(named=True):
-            mark = "best" if row["model"] == top and row["best"] else "as good" if row["best"] else ""
-            rows.append(
-                {
-                    "side": str(side),
-                    "metric": metric.label,
-                    "model": row["model"],
-                    "value": number(row["value"]),
-                    "index": number(row["index"]),
-                    **_against(compared.differences.filter(side=side, metric=key), row["model"], top),
-                    "mark": mark,
-                }
-            )
-    return pl.DataFrame(rows)
-
-
-def _against(differences: pl.DataFrame, model: str, top: object) -> Mapping[str, str]:
-    """Return the difference of a model to the best one, its interval and p; nothing for the best one itself."""
-    first, second = pl.col("first"), pl.col("second")
-    known = pl.lit(top, pl.String)
-    rows = differences.filter(((first == model) & (second == known)) | ((first == known) & (second == model)))
-    if rows.is_empty():
-        return {"difference to the best": "", "95 %": "", "p (Holm)": ""}
-    row = rows.row(0, named=True)
-    sign = 1 if row["first"] == model else -1
-    ends = [row["difference_low"], row["difference_high"]]
-    low, high = ends if None in ends else sorted(sign * end + 0.0 for end in ends)
-    return {
-        "difference to the best": number(sign * row["difference"] + 0.0),
-        "95 %": interval(low, high, digits=4),
-        "p (Holm)": p_value(row["p_holm"]),
-    }
 
 
 def for_machines(compared: Comparison) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The rows of `rankadjust.evaluation.evaluate` as text for the terminal, and as a table for a paper."""
+"""The rows of `rankadjust.evaluation.evaluate` as text for the terminal."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -46,7 +46,7 @@ def evaluation(result: pl.DataFrame) -> str:
 def every_number(result: pl.DataFrame) -> str:
     """Return every number of the rows as a table for each side and type of rank, with reasons and warnings."""
     parts = [
-        f"{_title(key, part)}\n{_aligned(evaluation_table(part))}"
+        f"{_title(key, part)}\n{_aligned(_table(part))}"
         for key, part in result.group_by(_GROUP, maintain_order=True)
     ]
     # If there is no z, the first reason says why.
@@ -72,14 +72,14 @@ def of_parts(result: pl.DataFrame, by: str) -> str:
     parts = []
     for (*key, metric), part in result.group_by([*_GROUP, "metric"], maintain_order=True):
         side, ranks = key
-        shown = evaluation_table(part.rename({"stratum": by})).drop("metric")
+        shown = _table(part.rename({"stratum": by})).drop("metric")
         title = f"{resolve(str(metric)).label}, side {side}, {ranks} ranks"
         parts.append(f"{title}\n{_aligned(shown)}")
     return "\n\n".join(parts)
 
 
-def evaluation_table(result: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of `evaluate` as a table of text, for a paper: values and adjustments with their intervals.
+def _table(result: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of `evaluate` as a table of text: values and adjustments with their intervals.
 
     Columns before the side (what the parts of `evaluate_by` have in common) come first, as they are.
     """
