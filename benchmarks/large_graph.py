@@ -1,9 +1,9 @@
 r"""Write a knowledge graph of any size: entities whose degrees follow a power law, three splits, always the same bytes.
 
-    python benchmarks/large_graph.py FOLDER [--triples 22000000] [--write text]
+    python benchmarks/large_graph.py FOLDER [--triples 22000000]
 
-FOLDER gets training, validation and testing: `text` as tab-separated labels like Wikidata's (Q104 P12 Q2600),
-`parquet` as integers; and large-graph.yaml, a registry file with the graph as the data set `large-graph`:
+FOLDER gets training, validation and testing as tab-separated labels like Wikidata's (Q104 P12 Q2600), and
+large-graph.yaml, a registry file with the graph as the data set `large-graph`:
 
     snakemake --cores 2 results/candidates/large-graph.parquet \
         --config registry=FOLDER/large-graph.yaml datasets=large-graph protocols=filtered
@@ -25,7 +25,6 @@ from rankadjust.base.frames import filled
 from rankadjust.base.io import write_text
 
 SPLITS = {"training": 0.98, "validation": 0.01, "testing": 0.01}
-ENDINGS = {"text": "txt", "parquet": "parquet"}
 RELATIONS = 822
 TRIPLES_PER_ENTITY = 22 / 4.57
 # An entity drawn as entities * u^power, with u uniform, has a degree that falls like rank^(1/power - 1).
@@ -36,22 +35,20 @@ BLOCK = 1 << 22
 SPREAD = 2_654_435_761
 
 
-def write_graph(folder: Path, triples: int, entities: int, relations: int, written: str, seed: int) -> None:
-    """Write the three splits of a graph as text or Parquet."""
+def write_graph(folder: Path, triples: int, entities: int, relations: int, seed: int) -> None:
+    """Write the three splits of a graph as text."""
     folder.mkdir(parents=True, exist_ok=True)
     first = 0
     sizes, files = {}, {}
     for split, share in SPLITS.items():
         rows = range(first, first + round(triples * share))
         first = rows.stop
-        sizes[split], files[split] = len(rows), f"{split}.{ENDINGS[written]}"
+        sizes[split], files[split] = len(rows), f"{split}.txt"
         write_split(folder / files[split], rows, entities, relations, seed)
     entry: dict[str, object] = {
         "sources": [{"kind": "local", "files": files}],
         "expected": {"triples": sizes},
     }
-    if written != "text":
-        entry["format"] = {"file": written, "num_entities": entities, "num_relations": relations}
     write_text(yaml.safe_dump({"large-graph": entry}, sort_keys=False), folder / "large-graph.yaml")
 
 
@@ -65,15 +62,12 @@ def write_split(path: Path, rows: range, entities: int, relations: int, seed: in
 
     schema = pl.Schema(dict.fromkeys(("head", "relation", "tail"), pl.Int32))
     graph = register_io_source(source, schema=schema, is_pure=True)
-    if path.suffix == ".parquet":
-        graph.sink_parquet(path, maintain_order=True)
-    else:
-        # Wikidata's ids of entities have up to nine digits.
-        entity = pl.col("head", "tail").cast(pl.Int64) * 26
-        labels = graph.with_columns(entity, filled("P{}", "relation").alias("relation")).with_columns(
-            filled("Q{}", name).alias(name) for name in ("head", "tail")
-        )
-        labels.sink_csv(path, separator="\t", include_header=False, maintain_order=True)
+    # Wikidata's ids of entities have up to nine digits.
+    entity = pl.col("head", "tail").cast(pl.Int64) * 26
+    labels = graph.with_columns(entity, filled("P{}", "relation").alias("relation")).with_columns(
+        filled("Q{}", name).alias(name) for name in ("head", "tail")
+    )
+    labels.sink_csv(path, separator="\t", include_header=False, maintain_order=True)
 
 
 def blocks(rows: range, entities: int, relations: int, seed: int) -> Iterator[pl.DataFrame]:
@@ -99,11 +93,10 @@ def main() -> None:
     parser.add_argument("--triples", type=int, default=22_000_000)
     parser.add_argument("--entities", type=int, help="default: 1 for about 5 triples, as in Wikidata5M")
     parser.add_argument("--relations", type=int, default=RELATIONS)
-    parser.add_argument("--write", choices=ENDINGS, default="text")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     entities = given.entities or max(1, round(given.triples / TRIPLES_PER_ENTITY))
-    write_graph(given.folder, given.triples, entities, given.relations, given.write, given.seed)
+    write_graph(given.folder, given.triples, entities, given.relations, given.seed)
 
 
 if __name__ == "__main__":

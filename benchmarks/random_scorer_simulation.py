@@ -15,7 +15,6 @@ the share of draws with z of at least 2 and of at least 3. A normal law has 0, 0
 
 import argparse
 import json
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,27 +103,6 @@ def summarise(values: FloatArray) -> dict[str, float]:
     }
 
 
-def cross_side_pairs(graph: Graph) -> int:
-    """Return how many (tail task, head task) pairs of different triples share one negative.
-
-    The tail query (h, r, ?) of one triple and the head query (?, r, t') of another have the single candidate
-    (h, r, t') in common, a negative of both unless it is known.
-    """
-    known = set(map(tuple, graph.known.tolist()))
-    heads: dict[int, Counter[int]] = {}
-    tails: dict[int, Counter[int]] = {}
-    for head, relation, tail in graph.evaluated.tolist():
-        heads.setdefault(relation, Counter())[head] += 1
-        tails.setdefault(relation, Counter())[tail] += 1
-    return sum(
-        times_head * times_tail
-        for relation in heads
-        for head, times_head in heads[relation].items()
-        for tail, times_tail in tails[relation].items()
-        if (head, relation, tail) not in known
-    )
-
-
 def measure(path: Path, draws: int, seed: int) -> dict[str, object]:
     """Return the simulation of one data set as it is stored."""
     graph = read_graph(path)
@@ -134,7 +112,6 @@ def measure(path: Path, draws: int, seed: int) -> dict[str, object]:
         "protocol": "filtered",
         "split": "testing",
         "triples": len(graph.evaluated),
-        "cross_side_pairs": cross_side_pairs(graph),
         "results": [
             {"side": side, "metric": key, **summarise(simulated[side, key])}
             for side in ("head", "tail", "both")

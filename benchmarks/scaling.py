@@ -5,7 +5,7 @@
 Graphs come from benchmarks/large_graph.py. Each stage is a process of its own: read (three text files), encode (their
 labels), count (the protocol filtered, from integers) and moments (the metrics and nulls of the default configuration,
 from histograms). Seconds are measured without the start of Python; peak memory is measured for the process, which
-for encode holds the text too. Written are medians of --repeats runs, and a chart.
+for encode holds the text too. Written are medians of --repeats runs.
 """
 
 import argparse
@@ -19,9 +19,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import altair as alt
 import polars as pl
-import vl_convert
 from large_graph import RELATIONS, SPLITS, TRIPLES_PER_ENTITY, write_graph
 
 from rankadjust.base.io import write_parquet, write_text
@@ -37,7 +35,7 @@ STAGES = ("read", "encode", "count", "moments")
 METRICS = ["arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_k", "geometric_mean_rank"]
 METRICS += ["inverse_geometric_mean_rank"]
 KS = (1, 3, 5, 10)
-SERIES = {"seconds": "seconds", "cpu_seconds": "CPU seconds", "peak_gigabytes": "peak memory, GB"}
+SERIES = ("seconds", "cpu_seconds", "peak_gigabytes")
 
 
 def read(folder: Path) -> dict[str, pl.DataFrame]:
@@ -100,33 +98,11 @@ def measure(folder: Path, repeats: int) -> dict[str, dict[str, float]]:
     return found
 
 
-def chart(rows: pl.DataFrame) -> alt.HConcatChart:
-    """Return a panel per quantity: a line per stage over the number of triples."""
-    panels = [
-        alt.Chart(alt.Data(values=rows.select("million_triples", "stage", key).to_dicts()))
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("million_triples:Q", title="million triples"),
-            y=alt.Y(f"{key}:Q", title=None),
-            color=alt.Color(
-                "stage:N",
-                sort=STAGES,
-                scale=alt.Scale(domain=STAGES, scheme="dark2"),
-                legend=alt.Legend(title="stage"),
-            ),
-        )
-        .properties(width=210, height=190, title=title)
-        for key, title in SERIES.items()
-    ]
-    return alt.hconcat(*panels)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--millions", type=float, nargs="+", default=[1, 2, 5, 10, 22])
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--csv", type=Path, default=Path("benchmarks/scaling.csv"))
-    parser.add_argument("--svg", type=Path, default=Path("docs/figures/scaling.svg"))
     parser.add_argument("--stage", choices=STAGES, help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -138,15 +114,13 @@ def main() -> None:
     for millions in given.millions:
         with tempfile.TemporaryDirectory() as name:
             triples = round(millions * 1e6)
-            write_graph(Path(name), triples, round(triples / TRIPLES_PER_ENTITY), RELATIONS, "text", 0)
+            write_graph(Path(name), triples, round(triples / TRIPLES_PER_ENTITY), RELATIONS, 0)
             for part, measured in measure(Path(name), given.repeats).items():
                 rows.append({"million_triples": millions, "stage": part, **measured})
                 print(
                     f"{millions:5g} M {part:8}", *(f"{value:8.2f} {key}" for key, value in measured.items())
                 )
-    table = pl.DataFrame(rows)
-    write_text(table.write_csv(float_precision=2), given.csv)
-    write_text(vl_convert.vegalite_to_svg(chart(table).to_json()), given.svg)
+    write_text(pl.DataFrame(rows).write_csv(float_precision=2), given.csv)
 
 
 if __name__ == "__main__":

@@ -24,12 +24,9 @@ from harness.site.datasets import by_kind, dataset_facts, dataset_pages
 from harness.site.links import broken_links
 from harness.site.literature import PROJECT, Literature, literature
 from harness.site.pages import ADDRESS, REPOSITORY, Page
-from harness.site.picture import Line, Picture
 from harness.site.policy import add_policies
 from harness.site.sources import source_pages
-from rankadjust import adjust
 from rankadjust.base.io import write_text
-from rankadjust.output.terminal import cell as number
 from rankadjust.page.answers import metrics_of
 from rankadjust.page.templating import shipped_text
 
@@ -89,23 +86,8 @@ def index_page(collection: Literature) -> Page:
             "kinds": by_kind(list(rows.values())),
         },
         data={"datasets": list(rows)},
-        picture=_example(collection),
         cited=("site", "rankadjust: chance-adjusted link-prediction metrics"),
     )
-
-
-def _example(collection: Literature) -> Picture:
-    """Return one number beside counting and chance, for the preview of shared links."""
-    printed, metric = 0.338, "mrr"
-    adjusted = adjust(printed, dataset="FB15k-237", metric=metric, database=collection.constants)
-    counting = adjusted.baseline_value or 0.0
-    lines = [
-        Line("the printed MRR", str(printed), [printed]),
-        Line(f"counting ({adjusted.baseline})", number(counting), [counting]),
-        Line("chance", number(adjusted.expectation), [adjusted.expectation]),
-    ]
-    title = "Is this result good?"
-    return Picture(title, f"An MRR of {printed} on FB15k-237: how much of it is more than counting?", lines)
 
 
 def copy_docs(folder: Path) -> None:

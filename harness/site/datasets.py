@@ -7,14 +7,14 @@ import polars as pl
 
 from harness.site.literature import Literature
 from harness.site.pages import Page
-from harness.site.picture import COLOURS, LINES, Line, Picture
 from harness.site.rendering import rendered
 from rankadjust.chance.metrics import resolve
 from rankadjust.data.registry import Dataset
 from rankadjust.output.pictures import FONT
 from rankadjust.output.terminal import cell as number
 from rankadjust.page.answers import in_words, metrics_of
-from rankadjust.page.boards import MRR, Board, first_boards
+from rankadjust.page.boards import MRR, Board
+from rankadjust.page.look import ACCENT, FAINT, GRID, INK
 
 KINDS = {
     "transductive": "Transductive",
@@ -42,7 +42,6 @@ def dataset_pages(literature: Literature) -> list[Page]:
         template="datasets.md.jinja",
         values={"kinds": by_kind(listed)},
         data=listed,
-        picture=_overview(literature, len(listed)),
         cited=("datasets", "Benchmarks of link prediction: chance, counting and published results"),
     )
     return [listing, *pages]
@@ -55,22 +54,6 @@ def by_kind(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
         for kind, title in KINDS.items()
     }
     return {title: group for title, group in found.items() if group}
-
-
-def _overview(literature: Literature, known: int) -> Picture:
-    """Return the counting baseline and the median model on the data sets with most published models."""
-    first = first_boards(literature.boards).values()
-    rows = [(board.evaluation[0], board.standing) for board in first if board.metric == MRR]
-    counted = [(name, row) for name, row in rows if row and row["counting"] is not None]
-    lines = [
-        Line(
-            name,
-            f"counting {number(row['counting'])}, median of {row['models']} models {number(row['median'])}",
-            [row["counting"], row["median"]],
-        )
-        for name, row in sorted(counted, key=lambda pair: (-pair[1]["models"], pair[0]))[:LINES]
-    ]
-    return Picture("Data sets", f"{known} benchmarks: counting and published models (here MRR)", lines)
 
 
 def dataset_facts(name: str, literature: Literature) -> dict[str, Any]:
@@ -121,7 +104,6 @@ def _page(name: str, facts: Mapping[str, Any], literature: Literature) -> Page:
             "metrics": metrics_of({name: facts["evaluations"]}),
         },
         data={**facts, "boards": [_board_data(board) for board in own]},
-        picture=picture(name, facts),
         files=embedded(facts) if facts["standing"] else {},
         cited=(key, f"{name}: chance, counting and published results"),
     )
@@ -133,7 +115,8 @@ def embedded(facts: Mapping[str, Any]) -> dict[str, str]:
     known = [kind for kind in ("chance", "counting", "median", "best") if standing[kind] is not None]
     words = ", ".join(f"{kind} {number(standing[kind])}" for kind in known)
     label = f"best {facts['metric']} on {facts['dataset']}"
-    shared = {"colours": COLOURS, "font": FONT}
+    colours = {"ink": INK, "faint": FAINT, "line": GRID, "accent": ACCENT}
+    shared = {"colours": colours, "font": FONT}
     return {
         "strip.svg": rendered(
             "strip.svg.jinja", **{**facts, **shared, "words": f"{words} ({standing['model']})"}
@@ -225,24 +208,3 @@ def caveats(dataset: Dataset | None, counted: list[dict[str, Any]], baselines: p
         yield f"Other data sets are called {' and '.join(dataset.ambiguous_aliases)} too."
     if dataset.differs:
         yield dataset.differs[0].upper() + dataset.differs[1:].removesuffix(".").replace("`", "") + "."
-
-
-def picture(name: str, facts: Mapping[str, Any]) -> Picture:
-    """Return the preview of a data set: best and median model, counting and chance on one scale."""
-    standing = facts["standing"]
-    if standing is None:
-        return Picture(name, facts["words"])
-    wanted = [
-        ("best", standing["model"]),
-        ("median", f"{standing['models']} models"),
-        ("counting", standing["baseline"]),
-    ]
-    lines = [
-        Line(f"{kind} ({words})", number(standing[kind]), [standing["at"][kind]])
-        for kind, words in wanted
-        if standing[kind] is not None
-    ]
-    lines.append(Line("chance", number(standing["chance"]), [0.0]))
-    return Picture(
-        name, f"{facts['metric']}, {facts['words']}", lines, middle="halfway to perfect", end="perfect"
-    )

@@ -1,4 +1,4 @@
-"""A page of the site: Markdown with a head, its data as JSON, and a preview picture for shared links."""
+"""A page of the site: Markdown with a head, and its data as JSON."""
 
 import json
 from collections.abc import Mapping
@@ -8,11 +8,9 @@ from typing import Any
 
 import yaml
 
-from harness.site.picture import Picture
 from harness.site.rendering import rendered
-from rankadjust.base.io import write_bytes, write_text
+from rankadjust.base.io import write_text
 from rankadjust.base.version import VERSION
-from rankadjust.output.pictures import png_of_svg
 
 ADDRESS = "https://rankadjust.github.io/rankadjust/"
 REPOSITORY = "https://github.com/rankadjust/rankadjust/blob/main/"
@@ -22,15 +20,14 @@ REPOSITORY = "https://github.com/rankadjust/rankadjust/blob/main/"
 class Page:
     """A page of the site.
 
-    folder: the folder of the page, without a slash at the end. description: one sentence for search engines. picture:
-    the preview of a shared link. cited: key and title of the BibTeX entry. template, values: the text of the page.
-    data: the data that the page shows. files: further files of its folder by name.
+    folder: the folder of the page, without a slash at the end. description: one sentence for search engines. cited: key
+    and title of the BibTeX entry. template, values: the text of the page. data: the data that the page shows. files:
+    further files of its folder by name.
     """
 
     folder: str
     title: str
     description: str
-    picture: Picture
     cited: tuple[str, str]
     template: str
     values: Mapping[str, Any]
@@ -51,16 +48,10 @@ class Page:
             f"  note = {{rankadjust {VERSION}}},\n  url = {{{self.address}}}\n}}"
         )
 
-    @property
-    def preview(self) -> str:
-        """The address of the preview of the page."""
-        return f"{self.address}preview.png"
-
     def write(self, root: Path) -> None:
-        """Write the preview of the page, its text and its data below a folder."""
+        """Write the text of the page and its data below a folder."""
         folder = root / self.folder
         folder.mkdir(parents=True, exist_ok=True)
-        write_bytes(png_of_svg(self.picture.preview(), 2), folder / "preview.png")
         data = json.dumps(self.data, indent=1, ensure_ascii=False, allow_nan=False)
         write_text(data + "\n", folder / "data.json")
         for name, text in self.files.items():
@@ -68,7 +59,6 @@ class Page:
         head = {
             "title": self.title,
             "description": self.description,
-            "picture": self.preview,
             "hide": ["navigation", "toc"],
         }
         text = rendered(self.template, page=self, **self.values)

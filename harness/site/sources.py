@@ -1,6 +1,5 @@
 """The page of a source: each value with a verdict, and each contradiction with the least change that removes it."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
@@ -8,7 +7,6 @@ import polars as pl
 
 from harness.site.literature import Literature
 from harness.site.pages import Page
-from harness.site.picture import LINES, Line, Picture
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import resolve
 from rankadjust.literature.single_values import SEVERITIES
@@ -41,9 +39,6 @@ def source_pages(literature: Literature) -> list[Page]:
         template="sources.md.jinja",
         values={"rows": facts},
         data=[_summary(of_source) for of_source in facts],
-        picture=_picture(
-            "Sources", f"{len(facts)} sources of printed results, each value with a verdict", _total(facts)
-        ),
         cited=("sources", "Printed results of link prediction, each with a verdict"),
     )
     return [listing, *(_page(of_source) for of_source in facts)]
@@ -161,7 +156,6 @@ def _page(facts: Mapping[str, Any]) -> Page:
         template="source.md.jinja",
         values={**facts, "title": title, "severities": _severities(facts["contradictions"])},
         data={name: fact for name, fact in facts.items() if name != "results"},
-        picture=_picture(title, _finding(facts), facts["verdicts"]),
         cited=(source, f"{title}, adjusted for chance"),
     )
 
@@ -170,29 +164,6 @@ def _summary(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts of the list of sources: numbers in place of values and contradictions."""
     numbers = {name: len(facts[name]) for name in ("values", "contradictions")}
     return {name: fact for name, fact in facts.items() if name != "results"} | numbers
-
-
-def _total(sources: Iterable[Mapping[str, Any]]) -> Counter[str]:
-    total: Counter[str] = Counter()
-    for facts in sources:
-        total.update(facts["verdicts"])
-    return total
-
-
-def _finding(facts: Mapping[str, Any]) -> str:
-    count = len(facts["contradictions"])
-    contradictions = "1 contradiction" if count == 1 else f"{count} contradictions"
-    return f"{len(facts['values']):,} printed values, adjusted for chance; {contradictions}"
-
-
-def _picture(title: str, sentence: str, verdicts: Mapping[str, int]) -> Picture:
-    """Return the share of each verdict among the values."""
-    values = sum(verdicts.values())
-    lines = [
-        Line(verdict, f"{count:,} of {values:,}", [count / values], is_bar=True)
-        for verdict, count in sorted(verdicts.items(), key=lambda item: (-item[1], item[0]))[:LINES]
-    ]
-    return Picture(title, sentence, lines, middle="half of the values", end="all")
 
 
 def _label(row: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ It is ordered by MRR, or by the most common metric where few results have MRR.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from statistics import median
@@ -204,11 +204,3 @@ def _shown(row: Mapping[str, Any]) -> str:
 def _where(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the place where a value is printed, and its result; an empty text in a file is null elsewhere."""
     return tuple(row.get(name) or None for name in ("file", "file_line", "model", *EVALUATION))
-
-
-def first_boards(made: Iterable[Board]) -> dict[str, Board]:
-    """Return the board of each data set that has most results."""
-    first: dict[str, Board] = {}
-    for board in made:
-        first.setdefault(board.evaluation[0], board)
-    return first
