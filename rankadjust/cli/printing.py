@@ -29,12 +29,10 @@ def say_what_was_assumed(assumed: "pl.DataFrame") -> None:
 
 
 def say_usual(tasks: "EvaluationSet | None", protocol: str | None, as_json: bool) -> None:
-    """Print in words which evaluation was taken, where nobody stated its protocol and it is not simply filtered."""
-    from rankadjust.counting.evaluators import in_words, usual_evaluation
+    """Print in words which evaluation was taken, where nobody stated its protocol."""
+    from rankadjust.counting.evaluators import in_words
 
-    if tasks is None or protocol is not None or as_json:
-        return
-    if usual_evaluation(tasks.dataset).who is not None:
+    if tasks is not None and protocol is None and not as_json:
         echo(in_words(*tasks.evaluation))
 
 
