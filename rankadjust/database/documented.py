@@ -41,9 +41,9 @@ def documented_entities(registry: Mapping[str, Dataset]) -> dict[str, int]:
 def approximate_rows(
     name: str, constants: Constants, protocol: str | None, evaluator: str | None
 ) -> pl.DataFrame | None:
-    """Return rows of a database for as many candidates as there are documented entities; nothing tells how many tasks.
+    """Return rows of a database for as many candidates as there are documented entities.
 
-    protocol: None means that of the evaluator, or the usual one. None for a name that nobody knows, and where the
+    The number of tasks is not known. protocol: None means that of the evaluator, or the usual one. None for a name that nobody knows, and where the
     database has the data set, or the release has counted it. Raises RankadjustError where a name stands for several
     data sets, where no source says how many entities there are, and where a protocol ranks far fewer candidates.
     """
