@@ -20,7 +20,7 @@ from rankadjust.tables import headers
 from rankadjust.tables.columns import Column
 from rankadjust.tables.facts import DEFAULT, DEFAULTS, EVALUATION, GIVEN, INFERRED, Fact, Facts
 from rankadjust.tables.formats import cell_text
-from rankadjust.tables.formats.cell_text import is_missing, is_numeric, read_cell
+from rankadjust.tables.formats.cell_text import is_numeric, read_cell
 from rankadjust.tables.headers import Names, find_dataset
 from rankadjust.tables.layout import Table
 from rankadjust.tables.sheet_rows import Row
@@ -88,16 +88,12 @@ class Reader:
 
     def __init__(self, table: Table, names: Names, sidecar: Path) -> None:
         self.table, self.names, self.sidecar = table, names, sidecar
-        # A sidecar may overrule the only data set of a table; if it overruled several, it would merge them.
-        lines: list[Column | Row] = [*table.layout.columns, *table.layout.rows]
-        printed = {line.facts["dataset"] for line in lines} - {None}
-        self.known = set(names.values()) - (printed if len(printed) == 1 else set())
+        self.known = set(names.values())
         self._combined: dict[tuple[Any, ...], Facts] = {}
 
     def read(self) -> tuple[list[Value], States]:
         """Return the values of the table and the state of each of its cells, before values are compared."""
         layout = self.table.layout
-        last = max((column.index for column in layout.columns if column.role == "value"), default=-1)
         # In a table that names a data set but no metric, decimal numbers are results.
         texts = (
             text for row in self.table.grid.rows[:_LOOKED_AT] for text in row if len(text) <= _LONGEST_NAME
@@ -124,7 +120,7 @@ class Reader:
                 elif is_of_results and _is_result(text):
                     states[cell] = "unread", without_metric
                 else:
-                    states[cell] = _label(row, column, text, last if is_body else None)
+                    states[cell] = _label(row, column, text, is_body=is_body)
         return values, states
 
     def _value(self, row: Row, column: Column, text: str) -> Value | State:
@@ -192,17 +188,15 @@ class Reader:
         }
 
 
-def _label(row: Row, column: Column, text: str, last: int | None) -> State:
+def _label(row: Row, column: Column, text: str, *, is_body: bool) -> State:
     """Return the state of a cell beside the values; a number gets the reason why it is none of them.
 
-    last: the last column of values, None for a row without values. A text without a header beyond it is unread.
+    is_body: whether the row has values.
     """
-    if last is not None:
-        is_unnamed = column.role == "other" and not column.header and column.line.role is None
-        if is_unnamed and text and last > -1 and (column.index > last or _is_result(text)):
-            return ("missing", None) if is_missing(text) else ("unread", "the column has no header")
-        if column.role != "other":
-            return "label", None
+    if is_body and column.role != "other":
+        return "label", None
+    if is_body and not column.header and column.line.role is None and _is_result(text):
+        return "unread", "the column has no header"
     is_number = is_numeric(text) and (row.kind != "header" or "." in text)
     if row.kind not in ("values", "other", "header") or not is_number:
         return "label", None

@@ -283,11 +283,10 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
     free = [index for index, line in enumerate(sheet.lines) if line.role is None]
     for index in free:
         roles[index] = _settled(sheet, index, roles, above)
-    # Beside 'model', 'baseline' says something about it; a column with one name for all rows distinguishes nothing.
+    # Beside 'model', 'baseline' says something about it.
     models = [index for index in free if roles[index] == "model"]
     named = [i for i in models if folded(sheet.stacks[i][-1]) in ("model", "models", "modelname")] or models
-    same = [index for index in named if len(set(sheet.cells[index])) == 1]
-    for index in {*models} - {*named} | {*(same if len(same) < len(named) else ())}:
+    for index in {*models} - {*named}:
         roles[index] = "other"
     assumed: dict[int, str] = {}
     for index in free:
@@ -303,7 +302,7 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
                 if role not in roles
             }
             role = next((role for role, count in counts.items() if 2 * count > len(said)), "model")
-            if role not in roles and (role != "model" or not assumed):
+            if role not in roles:
                 roles[index] = role
                 several = "s" * (role in ("model", "dataset"))
                 assumed[index] = f"column {index + 1} taken for the {name_of(role)}{several}"
@@ -316,12 +315,10 @@ def _settled(sheet: Sheet, index: int, roles: Sequence[str], above: bool) -> str
     # Traces of LibKGE call the split 'data'.
     if role == "dataset" and all(facts.split for facts in sheet.read(index)):
         return "split"
-    # 'Dataset' or 'Metric' in the corner may describe the headers to its right rather than the cells below.
+    # 'Dataset' in the corner may describe the headers to its right rather than the cells below.
     if role == "dataset" and above:
         is_named = any(headers.find_dataset(text, sheet.names) for text in sheet.cells[index])
         return "dataset" if is_named else "other"
-    if role == "metric" and not _metric_cells(sheet, index):
-        return "other"
     # 'Name' means the model if no other column does: beside 'Method', 'Team' means the authors.
     return ("other" if "model" in roles else "model") if role == "name" else role
 

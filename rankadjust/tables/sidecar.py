@@ -12,7 +12,7 @@ from rankadjust.base.schemas import line_of, read_yaml, validate
 from rankadjust.base.vocabulary import PRINTED_SPLITS, SIDES
 from rankadjust.base.words import our_word, shipped_mapping
 from rankadjust.counting.evaluators import evaluator_named, protocol_or_evaluator
-from rankadjust.tables.facts import FIELDS, GIVEN, NOTHING, Facts
+from rankadjust.tables.facts import FIELDS, GIVEN, NOTHING, Facts, name_of
 from rankadjust.tables.formats.cell_text import label
 from rankadjust.tables.headers import Names, find_dataset, metric_key
 
@@ -164,20 +164,18 @@ def given_facts(given: Mapping[str, str | None], names: Names) -> dict[str, str]
     facts = {name: text for name, text in given.items() if text is not None}
     for name in {"split", "side", "task", "protocol"} & facts.keys():
         facts[name] = our_word(name, facts[name]) or facts[name]
-    for name, known in (("split", PRINTED_SPLITS), ("side", SIDES)):
-        if name in facts and facts[name] not in known:
-            words = [*known, *shipped_mapping()["words"][name]]
-            hint = did_you_mean(facts[name], words) or f"; allowed are {', '.join(known)}"
-            raise RankadjustError(f"--{name}: unknown {name} '{facts[name]}'{hint}")
     if "protocol" in facts:
         facts["protocol"] = protocol_or_evaluator(facts["protocol"])
     if "dataset" in facts:
-        dataset = find_dataset(facts["dataset"], names)
-        if dataset is None:
-            others = list(names.values())
-            hint = did_you_mean(facts["dataset"], others) or "; 'rankadjust datasets' lists them"
-            raise RankadjustError(f"--dataset: unknown data set '{facts['dataset']}'{hint}")
-        facts["dataset"] = dataset
+        facts["dataset"] = find_dataset(facts["dataset"], names) or facts["dataset"]
+    for name, known in (("split", PRINTED_SPLITS), ("side", SIDES), ("dataset", list(names.values()))):
+        if name in facts and facts[name] not in known:
+            words = [*known, *shipped_mapping()["words"].get(name, ())]
+            allowed = (
+                "'rankadjust datasets' lists them" if name == "dataset" else f"allowed are {', '.join(known)}"
+            )
+            hint = did_you_mean(facts[name], words) or f"; {allowed}"
+            raise RankadjustError(f"--{name}: unknown {name_of(name)} '{facts[name]}'{hint}")
     return facts
 
 

@@ -28,7 +28,6 @@ _BETWEEN |= dict.fromkeys(("cline", "hhline", "Xhline", "cdashline", "cmidrule")
 _OPTIONS = re.compile(r"(?:\s*+\[[^\]\n]{0,99}\])?(?:\s*+\([^)\n]{0,99}\))?")
 _RULES = ("toprule", "midrule", "bottomrule", "hline", "Xhline")
 _SPANNING = re.compile(r"\\(multicolumn|multirow)\b\*?")
-_UNCERTAINTY = re.compile(r"(\d*\.(\d{1,9}))\((\d{1,9})\)")
 _DEEPEST = 1000
 
 
@@ -46,9 +45,6 @@ class _Body:
 def latex_grids(text: str) -> list[Grid]:
     """Return the tabulars of a LaTeX source, with multicolumn, multirow and the macros that the source defines."""
     text = expand_macros(without_comments(text))
-    if "siunitx" in text or r"\num{" in text:
-        # The digits in brackets give the spread of the last places: 33.70(12) is 33.70 ± 0.12.
-        text = _UNCERTAINTY.sub(lambda match: f"{match[1]} ± {10 ** -len(match[2]) * int(match[3]):g}", text)
     newlines = [match.start() for match in re.finditer("\n", text)]
     # Captions of each open environment, kept until its end because they may follow its tables.
     captions: list[list[str]] = [[]]

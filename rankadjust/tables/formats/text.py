@@ -1,7 +1,6 @@
 """Read plain text into grids: separated values, lines with pipes, columns between blanks."""
 
 import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -17,17 +16,12 @@ _PIECE = re.compile(r"\S+(?: \S+)*")
 def delimited_grids(text: str, delimiter: str | None = None) -> list[Grid]:
     """Return the one table of a CSV or TSV text; the default delimiter is the sign that cuts the lines most evenly.
 
-    Leading lines that begin with '#' are context; so are lines without a delimiter, above an empty line or below one.
+    Leading lines that begin with '#' are context.
     """
     lines = text.splitlines(keepends=True)
-    comments = next((at for at, line in enumerate(lines) if not line.startswith("#")), len(lines))
-    delimiter = delimiter or _likely_delimiter("".join(lines[comments:]))
-    empty = [at for at in range(comments, len(lines)) if not lines[at].strip()]
-    first = next((at for at in reversed(empty) if delimiter not in "".join(lines[comments:at])), comments)
-    end = next((at for at in empty if at > first and delimiter not in "".join(lines[at:])), len(lines))
-    if delimiter not in "".join(lines[first:end]):
-        first, end = comments, len(lines)
-    reader = csv.reader(io.StringIO("".join(lines[first:end])), delimiter=delimiter)
+    first = next((at for at, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    delimiter = delimiter or _likely_delimiter("".join(lines[first:]))
+    reader = csv.reader(lines[first:], delimiter=delimiter)
     rows, starts = [], []
     try:
         line = first + 1
@@ -38,7 +32,7 @@ def delimited_grids(text: str, delimiter: str | None = None) -> list[Grid]:
             line = first + reader.line_num + 1
     except csv.Error as error:
         raise RankadjustError(f"line {first + reader.line_num}: not valid CSV ({error})") from None
-    context = [line.lstrip("# ") for line in (*reversed(lines[:first]), *lines[end:])]
+    context = [line.lstrip("# ") for line in reversed(lines[:first])]
     return [make_grid(rows, lines=starts, context=context)] if rows else []
 
 

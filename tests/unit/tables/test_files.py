@@ -534,7 +534,7 @@ def test_macros_of_a_latex_file_are_expanded_and_unknown_ones_stay_as_text():
     [grid] = latex_grids(MACROS)
     assert rows_of(grid) == [
         ["Model", "MRR", "Hits@10", "Best"],
-        ["NewKG", "33.70 ± 0.12", "0.5", "0.2 / 0.1"],
+        ["NewKG", "33.70(12)", "0.5", "0.2 / 0.1"],
         [r"\other", "5(2)", "0.2 / 0.3", "n/a"],
     ]
     assert grid.lines == (15, 16, 17)
