@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from rankadjust.cli import options
-from rankadjust.cli.inputs import chosen_set
+from rankadjust.cli.inputs import chosen_set, of_set
 from rankadjust.cli.printing import say_usual, show_result
 
 
@@ -23,16 +23,11 @@ from rankadjust.cli.printing import say_usual, show_result
 )
 def compare(
     models: tuple[str, ...],
-    *,
-    side: str,
-    tasks: Path | None,
-    against: str | None,
-    population: str | None,
     metrics: tuple[str, ...],
     everything: bool,
     output: Path | None,
     as_json: bool,
-    **which: Any,
+    **given: Any,
 ) -> None:
     """Say whether one model is better than another.
 
@@ -46,18 +41,12 @@ def compare(
     from rankadjust.models import compare as of_models
     from rankadjust.output import comparison_text as texts
 
-    dataset = chosen_set("ranks without --dataset", side=side, **which)
-    known: dict[str, Any] = {"metrics": metrics} if metrics else {}
+    which = of_set(given)
+    dataset = chosen_set("ranks without --dataset", side=given["side"], **which)
     say_usual(dataset, which["protocol"], as_json)
+    given |= {"metrics": metrics} if metrics else {}
     compared = of_models.compare(
-        [Path(model) for model in models],
-        dataset=dataset,
-        side=side,
-        tasks=tasks,
-        against=against,
-        population=population,
-        database=which["constants"],
-        **known,
+        [Path(model) for model in models], dataset=dataset, database=which["constants"], **given
     )
     show_result(
         lambda: texts.for_machines(compared),

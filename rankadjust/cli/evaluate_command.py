@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from rankadjust.cli import options
-from rankadjust.cli.inputs import chosen_set
+from rankadjust.cli.inputs import chosen_set, of_set
 from rankadjust.cli.printing import say_usual, show_result
 
 _NOT_OF_PARTS = (
@@ -49,20 +49,13 @@ _NOT_OF_PARTS = (
 def evaluate(
     ranks: Path,
     *,
-    side: str,
     tasks: Path | None,
     by: str | None,
-    scores: str | None,
     metrics: tuple[str, ...],
     everything: bool,
     output: Path | None,
     as_json: bool,
-    num_candidates: int | None,
-    beyond: int | None,
-    known: tuple[Path, ...],
-    against: str | None,
-    population: str | None,
-    **which: Any,
+    **given: Any,
 ) -> None:
     """Compute and adjust every metric of a model's ranks or scores.
 
@@ -80,40 +73,24 @@ def evaluate(
 
     if by is not None:
         options.refuse("parts of the tasks (--by)", *_NOT_OF_PARTS)
-        parts = evaluate_by(
-            ranks,
-            by,
-            tasks=tasks,
-            num_candidates=num_candidates,
-            metrics=metrics or METRICS,
-            population=population,
-        )
+        known = {name: given[name] for name in ("num_candidates", "population")}
+        parts = evaluate_by(ranks, by, tasks=tasks, metrics=metrics or METRICS, **known)
         main = parts if everything else texts.main_rows(parts)
         show_result(parts.to_dicts, lambda: texts.of_parts(main, by), as_json, output, parts)
         return
-    dataset = chosen_set("ranks without --dataset", side=side, **which)
+    which = of_set(given)
+    dataset = chosen_set("ranks without --dataset", side=given["side"], **which)
     if dataset is None:
         options.refuse("ranks without --dataset", "scores")
     # Of own triples these are the columns of their files.
     columns = () if which["triples"] or not which["columns"] else tuple(which["columns"].split(","))
     judged: Any = ranks
     if tasks is not None:
-        layout = Layout(columns, beyond, num_candidates, known)
+        layout = Layout(columns, given["beyond"], given["num_candidates"], given["known"])
         judged = with_attributes(tasks_from(ranks, layout=layout), tasks)
-    result = evaluate_ranks(
-        judged,
-        num_candidates=num_candidates,
-        columns=columns,
-        beyond=beyond,
-        known=known,
-        dataset=dataset,
-        side=side,
-        scores=scores,
-        against=against,
-        database=which["constants"],
-        metrics=metrics or (tuple(FAMILIES) if everything or as_json or output else FIRST_METRICS),
-        population=population,
-    )
+    usual = tuple(FAMILIES) if everything or as_json or output else FIRST_METRICS
+    known = {"columns": columns, "dataset": dataset, "database": which["constants"]}
+    result = evaluate_ranks(judged, metrics=metrics or usual, **known, **given)
     say_usual(dataset, which["protocol"], as_json)
     shown = result if everything else texts.main_rows(result)
     in_words = texts.every_number if everything else texts.evaluation

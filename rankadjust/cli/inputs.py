@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from rankadjust.public_set import EvaluationSet
 
 
+def of_set(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the options that name an evaluation set out of all that were given."""
+    names = ("constants", "dataset", "protocol", "evaluator", "split", "triples", "columns")
+    return {name: given.pop(name) for name in names}
+
+
 def chosen_set(
     without: str,
     *,

@@ -165,7 +165,7 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Return the rest of the arguments after options were read.
 
-        Raises RankadjustError if a file that is to be written is an input of the command, or a sidecar beside an input.
+        Raises RankadjustError if a file that is to be written is an input of the command.
         """
         rest = super().parse_args(ctx, args)
         inputs: list[Path] = []
@@ -180,11 +180,9 @@ class Command(click.Command):
                 ]
         if outputs:
             from rankadjust.base.io import require_free
-            from rankadjust.tables.sidecar import sidecar_of
 
-            beside = [sidecar for path in inputs if path.is_file() and (sidecar := sidecar_of(path))]
             for path in outputs:
-                require_free(path, [*inputs, *beside])
+                require_free(path, inputs)
         return rest
 
 

@@ -43,9 +43,10 @@ def approximate_rows(
 ) -> pl.DataFrame | None:
     """Return rows of a database for as many candidates as there are documented entities.
 
-    The number of tasks is not known. protocol: None means that of the evaluator, or the usual one. None for a name that nobody knows, and where the
-    database has the data set, or the release has counted it. Raises RankadjustError where a name stands for several
-    data sets, where no source says how many entities there are, and where a protocol ranks far fewer candidates.
+    The number of tasks is not known. protocol: None means that of the evaluator, or the usual one. None for a name that
+    nobody knows, and where the database has the data set, or the release has counted it. Raises RankadjustError where
+    a name stands for several data sets, where no source says how many entities there are, and where a protocol ranks
+    far fewer candidates.
     """
     registry = constants.registry
     others = {other: entry["count"] for other, entry in shipped_mapping()["entities"].items()}

@@ -34,7 +34,6 @@ _ACCURACY = {
 _ACCURACY_OF_BASELINES = {"value": pl.lit(1e-11), "variance": pl.lit(1e-6)}
 _Load = Callable[[Path], pl.DataFrame]
 _NAMED = 3  # rows in a line
-_UNSOUND_NAMED = 5  # rows in the message of an error
 
 
 @dataclass(frozen=True)
@@ -117,50 +116,23 @@ def _rows(rows: pl.DataFrame, key: Sequence[str]) -> str:
 
 
 def require_sound(database: pl.DataFrame) -> None:
-    """Raise RankadjustError, which names rows, where the constants of any row of a database contradict each other.
+    """Raise RankadjustError, which names rows, where a scale or offset does not follow from the moments of its row.
 
-    A row is sound where its moments can be moments, where a reason is given for missing values, and where every scale
-    and offset follows from the moments, to the last bit.
+    It has to follow to the last bit, a variance must not be negative, and a reason is given for missing values.
     """
     anew = add_coefficients(database.drop(*SCALES)).select(pl.col(SCALES).name.suffix("_anew"))
-    faults = _wrong_moments() | {
-        f"{name} does not follow from the moments": pl.col(name).ne_missing(pl.col(f"{name}_anew"))
-        for name in SCALES
-    }
-    texts = [pl.when(where).then(pl.lit(text)) for text, where in faults.items()]
-    violation = pl.concat_str(texts, separator=", ", ignore_nulls=True)
-    rows = pl.concat([database, anew], how="horizontal").select(*KEY, violation=violation)
-    unsound = rows.filter(pl.col("violation") != "")
-    if unsound.height:
-        first = unsound.head(_UNSOUND_NAMED)
-        named = "; ".join(f"{', '.join(key)}: {text}" for *key, text in first.iter_rows())
-        more = f"; and {unsound.height - first.height} more" if unsound.height > first.height else ""
-        raise RankadjustError(
-            f"{unsound.height} of the {database.height} rows of the database are not sound: {named}{more}"
-        )
-
-
-def _wrong_moments() -> dict[str, pl.Expr]:
-    """Return each possible fault of the moments of a row, and where it occurs; an unknown value is not a fault."""
-    expectation = pl.col("expectation")
     missing = pl.any_horizontal(pl.col("expectation", "variance", "index_scale", "z_scale").is_null())
-    faults = {
-        "expectation not finite": ~expectation.is_finite(),
-        "bounds of an expectation that is known": pl.col("expectation_low").is_not_null()
-        & expectation.is_not_null(),
-        "a missing value without a reason": pl.col("reason").is_null() & missing,
-        "variance_static_scorer below variance_random_scorer": pl.col("variance_static_scorer")
-        < pl.col("variance_random_scorer"),
-    }
-    for name in ("expectation", "variance"):
-        low, high = pl.col(f"{name}_low"), pl.col(f"{name}_high")
-        in_order = high.is_finite() & (low <= high) & (low >= 0)
-        faults[f"bounds of the {name} not finite, or in the wrong order"] = ~(
-            in_order.fill_null(value=False) | (low.is_null() & high.is_null())
-        )
-    for name in Z_OF_VARIANCE:
-        faults[f"{name} negative or not finite"] = ~(pl.col(name).is_finite() & (pl.col(name) >= 0))
-    return faults
+    wrong = {f"{name} does not follow": pl.col(name).ne_missing(pl.col(f"{name}_anew")) for name in SCALES}
+    wrong |= {f"{name} is wrong": ~(pl.col(name).is_finite() & (pl.col(name) >= 0)) for name in Z_OF_VARIANCE}
+    wrong |= {"a value is missing without a reason": missing & pl.col("reason").is_null()}
+    rows = pl.concat([database, anew], how="horizontal")
+    lines = [
+        f"{text} in {_rows(found, KEY)}"
+        for text, where in wrong.items()
+        if (found := rows.filter(where)).height
+    ]
+    if lines:
+        raise RankadjustError(f"the constants of the database are not sound: {'; '.join(lines)}")
 
 
 def pykeen_layout(database: pl.DataFrame, registry: Mapping[str, Dataset]) -> pl.DataFrame:

@@ -91,15 +91,6 @@ def test_the_spelling_of_a_path_does_not_matter(tmp_path, spelling):
     require_free(tmp_path / "new.csv", [source])
 
 
-def test_a_sidecar_beside_the_table_is_an_input(tmp_path):
-    table, sidecar = tmp_path / "table.md", tmp_path / "table.yaml"
-    table.write_text(TABLE)
-    sidecar.write_text("side: both\n")
-    done = CliRunner().invoke(commands, ["read", str(table), "--write-sidecar", str(sidecar)])
-    assert f"{sidecar}: it is the input" in str(done.exception)
-    assert sidecar.read_text() == "side: both\n"
-
-
 def test_a_folder_keeps_the_files_of_others(tmp_path):
     (tmp_path / "methods.tex").write_text("mine")
     with pytest.raises(

@@ -83,41 +83,28 @@ def test_a_sound_database_is_released(sound):
     assert constant.filter(~pl.all_horizontal(pl.col("^(index|z).*_scale$").is_null())).is_empty()
 
 
-BREAKS = [
-    ("variance_high", 0.1, "bounds of the variance not finite, or in the wrong order"),
-    ("expectation_low", 0.1, "bounds of an expectation that is known"),
-    ("expectation", float("inf"), "expectation not finite"),
-    ("variance", -1e-9, "variance negative or not finite"),
-    ("variance", float("nan"), "variance negative or not finite"),
-    ("variance", None, "z_scale does not follow from the moments"),
-    ("variance_random_scorer", -1e-9, "variance_random_scorer negative or not finite"),
-    *((name, value, f"{name} does not follow from the moments") for name, value in [
-        ("index_scale", 3.6e16), ("index_scale", None), ("index_offset", 1.0 + 1e-6), ("ratio_scale", 0.5),
-        ("z_offset", 1.0), ("z_random_scorer_offset", float("nan")), ("z_static_scorer_scale", 1.0),
-    ]),
-    ("variance_static_scorer", 1e-9, "variance_static_scorer below variance_random_scorer"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("column", "value", "violation"), BREAKS)
-def test_one_wrong_number_among_all_rows_refuses_the_release(sound, column, value, violation):
+@pytest.mark.parametrize(
+    ("column", "value", "fault"),
+    [
+        ("variance", -1e-9, "variance is wrong"),
+        ("variance", None, "z_scale does not follow"),
+        ("index_scale", 3.6e16, "index_scale does not follow"),
+        ("index_offset", 1.0 + 1e-6, "index_offset does not follow"),
+        ("ratio_scale", 0.5, "ratio_scale does not follow"),
+        ("z_random_scorer_offset", float("nan"), "z_random_scorer_offset does not follow"),
+        ("variance_static_scorer", float("nan"), "variance_static_scorer is wrong"),
+    ],
+)
+def test_one_wrong_number_among_all_rows_refuses_the_release(sound, column, value, fault):
     broken = ("Nations", "filtered", "testing", "tail", "arithmetic_mean_rank")
-    wrong = sound.with_columns(
-        pl.when(*(pl.col(name) == part for name, part in zip(KEY, broken, strict=True)))
-        .then(pl.lit(value, pl.Float64))
-        .otherwise(column)
-        .alias(column)
-    )
-    with pytest.raises(RankadjustError) as error:
+    row = [pl.col(name) == part for name, part in zip(KEY, broken, strict=True)]
+    wrong = sound.with_columns(pl.when(*row).then(pl.lit(value, pl.Float64)).otherwise(column).alias(column))
+    with pytest.raises(RankadjustError, match=rf"not sound: .*{fault} in 1 row \({', '.join(broken)}\)"):
         require_sound(wrong)
-    assert str(error.value).startswith(
-        f"1 of the {sound.height} rows of the database are not sound: {', '.join(broken)}: "
-    )
-    assert violation in str(error.value)
 
 
 def test_what_is_missing_without_a_reason_refuses_the_release(sound):
-    with pytest.raises(RankadjustError, match=r"a missing value without a reason.*; and [0-9]+ more"):
+    with pytest.raises(RankadjustError, match="a value is missing without a reason in "):
         require_sound(sound.with_columns(reason=pl.lit(None, pl.String)))
 
 

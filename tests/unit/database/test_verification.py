@@ -84,7 +84,7 @@ def test_scales_that_do_not_follow_from_the_moments_are_refused(release, other):
     database = load_database(other / "adjustments.parquet")
     changed = of_metric("arithmetic_mean_rank", pl.col("z_scale") * (1 + 1e-12), pl.col("z_scale"))
     write_database(database.with_columns(z_scale=changed), other / "adjustments.parquet")
-    with pytest.raises(RankadjustError, match=r"not sound: .*: z_scale does not follow from the moments"):
+    with pytest.raises(RankadjustError, match=r"not sound: z_scale does not follow in "):
         verify(release, other)
 
 
