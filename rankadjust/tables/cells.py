@@ -173,10 +173,6 @@ class Reader:
 
     def _texts(self, row: Row, column: Column, facts: Facts) -> dict[str, str]:
         """Return, for a single cell, the text for each name in the braces of a pattern."""
-        # The header above the names of metrics describes the columns: '{rank}' is the header of the value's column.
-        corner = [
-            text for other in self.table.layout.columns if other.role == "metric" for text in other.header
-        ]
         above, beside = (line.dataset.printed if line.dataset else None for line in (column.facts, row.facts))
         return {
             "model": column.facts["model"] or row.facts["model"] or "",
@@ -184,7 +180,6 @@ class Reader:
             "column": column.facts.rest or above or column.name,
             "row": row.name,
             **row.labels,
-            **dict.fromkeys(corner, column.name),
         }
 
 

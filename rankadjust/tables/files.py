@@ -17,7 +17,7 @@ from rankadjust.tables.formats.logs import is_log, log_grids
 from rankadjust.tables.formats.markdown import markdown_grids
 from rankadjust.tables.formats.records import json_grids, yaml_grids
 from rankadjust.tables.formats.rst import rst_grids
-from rankadjust.tables.formats.text import blank_grids, delimited_grids, piped_grids
+from rankadjust.tables.formats.text import blank_grids, delimited_grids
 
 READERS: dict[str, Callable[[str], list[Grid]]] = {
     "Markdown": markdown_grids,
@@ -26,7 +26,6 @@ READERS: dict[str, Callable[[str], list[Grid]]] = {
     "LaTeX": latex_grids,
     "CSV": delimited_grids,
     "TSV": partial(delimited_grids, delimiter="\t"),
-    "pipes": piped_grids,
     "JSON": json_grids,
     "YAML": yaml_grids,
     "log": log_grids,
@@ -51,12 +50,12 @@ _MARKS = {
         r"^[ \t]*(\+[-=]+\+|=+( +=+)+[ \t]*$|\.\. (list|csv)-table::)", re.MULTILINE
     ),
 }
-# The vertical lines that programs draw between cells become pipes, and the lines between rows borders.
+# The vertical lines that programs draw between cells become pipes, and the lines between rows are left out.
 _DRAWN = str.maketrans(dict.fromkeys("│┃║", "|"))
-_BORDER = re.compile(r"^\s*[\u2500-\u257f][ \u2500-\u257f]*$", re.MULTILINE)
+_BORDER = re.compile(r"^\s*[\u2500-\u257f][ \u2500-\u257f]*\n", re.MULTILINE)
 # Half a minute of reading.
 _MOST_BYTES = 12_000_000
-# The first bytes of a workbook or another packed file, which has no suffix when it comes from standard input.
+# The first bytes of a workbook, or of another packed file.
 _PACKED = b"PK\x03\x04"
 
 
@@ -110,7 +109,8 @@ def recognise(text: str) -> str:
     # Where the lines have different numbers of tabs, the tabs only align the columns.
     if len(tabs) > len(lines) / 2 and 2 * tabs.count(mode(tabs)) > len(tabs):
         return "TSV"
-    return next((name for name in ("log", "pipes", "columns") if READERS[name](text)), "CSV")
+    is_piped = 2 * sum("|" in line for line in lines) > len(lines)
+    return next((name for name in ("log", "columns") if not is_piped and READERS[name](text)), "CSV")
 
 
 def _is_json(text: str) -> bool:
@@ -131,4 +131,4 @@ def _text_of(data: bytes, *, is_utf_16: bool) -> tuple[str, list[str]]:
     except UnicodeDecodeError:
         text, remarks = data.decode("cp1252", errors="replace"), ["not UTF-8: read as Windows-1252"]
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _BORDER.sub("|", text).translate(_DRAWN), remarks
+    return _BORDER.sub("", text).translate(_DRAWN), remarks

@@ -9,13 +9,12 @@ from rankadjust.base.errors import RankadjustError
 # Blanks are matched possessively (*+), so that a run of blanks is tried once.
 _DEFINITION = re.compile(
     r"\\(?:(?:re)?newcommand|providecommand|DeclareRobustCommand|DeclareMathOperator)\*?"
-    r"\s*+\{?\s*+\\(?P<command>[A-Za-z]++)\s*+\}?\s*+(?:\[(?P<count>\d)\])?\s*+(?P<default>\[[^\]\n]{0,200}\])?\s*+(?=\{)"
+    r"\s*+\{?\s*+\\(?P<command>[A-Za-z]++)\s*+\}?\s*+(?:\[(?P<count>\d)\])?\s*+(?=\{)"
     r"|\\def\s*+\\(?P<plain>[A-Za-z]++)(?P<parameters>(?:\s*+#\d)*+)\s*+(?=\{)"
 )
 _USE = re.compile(r"\\([A-Za-z]++)")
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
-_OPTIONAL = re.compile(r"\s*+\[([^\]\n]{0,200})\]")
 _OPTIONALS = re.compile(r"(?:\s*+\[[^\]\n]{0,200}\])*+")
 _BLANK = re.compile(r"\s*+")
 # Limits for macros that call each other without end, or that double their arguments.
@@ -25,8 +24,8 @@ _LONGEST_GROUP = 10_000
 _DEEPEST_GROUP = 20
 
 
-# The number of arguments, the default of the first (None for no default), and the body of a macro.
-_Macro = tuple[int, str | None, str]
+# The number of arguments, and the body of a macro.
+_Macro = tuple[int, str]
 
 
 def without_comments(text: str) -> str:
@@ -47,8 +46,7 @@ def expand_macros(text: str) -> str:
             continue
         name = match["command"] or match["plain"]
         count = int(match["count"] or 0) if match["command"] else (match["parameters"] or "").count("#")
-        default = match["default"][1:-1] if match["default"] else None
-        macros[name] = count, default, text[match.end() + 1 : end - 1].replace("\n", " ")
+        macros[name] = count, text[match.end() + 1 : end - 1].replace("\n", " ")
         kept += [text[at : match.start()], "\n" * text.count("\n", match.start(), end)]
         at = end
     return _expanded("".join([*kept, text[at:]]), macros, _DEPTH) if macros else text
@@ -59,15 +57,10 @@ def _expanded(text: str, macros: Mapping[str, _Macro], depth: int) -> str:
     for match in _USE.finditer(text):
         if match[1] not in macros or match.start() < at:
             continue
-        count, default, body = macros[match[1]]
-        kept, at = text[at : match.start()], match.end()
-        first = []
-        if default is not None:
-            optional = _OPTIONAL.match(text, at)
-            first = [optional[1] if optional else default]
-            at = optional.end() if optional else at
-        others, at = arguments(text, at, count - len(first))
-        for number, argument in enumerate([*first, *others], start=1):
+        count, body = macros[match[1]]
+        kept = text[at : match.start()]
+        own, at = arguments(text, match.end(), count)
+        for number, argument in enumerate(own, start=1):
             body = body.replace(f"#{number}", argument)
         # A letter after the macro must not become part of the last word of its body.
         parts += [kept, _expanded(body, macros, depth - 1) if depth else body, "{}"]
@@ -180,27 +173,15 @@ def latex_to_text(text: str) -> str:
                 actions = _ARGUMENTS.get(name, "")
                 is_known = name in _ARGUMENTS or _GROUP.match(text, at)
                 texts[-1].append("" if is_known else _symbol(name))
-            case _:
-                texts[-1].append(_plain(match))
+            case kind:
+                sign = match["escaped"] if kind == "escaped" else match[0]
+                said = {"line": {sign: "\n"}, "sign": _SIGNS, "escaped": _SPACES, "close": {sign: ""}}
+                texts[-1].append(said.get(kind or "", {}).get(sign, sign))
                 actions = actions if match[0].isspace() else ""
         if actions.startswith("["):
             actions = actions[1:]
             at = _OPTIONALS.match(text, at).end()  # type: ignore[union-attr]
     return "".join(map("".join, texts))
-
-
-def _plain(match: re.Match[str]) -> str:
-    """Return the text of a token that is neither a macro nor a brace."""
-    match match.lastgroup:
-        case "line":
-            return "\n"
-        case "sign":
-            return _SIGNS[match[0]]
-        case "escaped":
-            return _SPACES.get(match["escaped"], match["escaped"])
-        case "text":
-            return match[0]
-    return ""
 
 
 def _symbol(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Read plain text into grids: separated values, lines with pipes, columns between blanks."""
+"""Read plain text into grids: separated values, columns between blanks."""
 
 import csv
 import re
@@ -54,21 +54,6 @@ def split_pipes(line: str) -> list[str]:
     if line.endswith("|") and not line.endswith("\\|"):
         line = line[:-1]
     return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)]
-
-
-def piped_grids(text: str) -> list[Grid]:
-    """Return the blocks of lines with pipes ('a | b | c') as tables; lines of dashes are borders."""
-    lines = text.splitlines()
-    grids = []
-    for first, last in _blocks(["|" in line and not line.lstrip().startswith("+") for line in lines]):
-        own = [at for at in range(first, last) if not re.fullmatch(r"[\s|+:=-]+", lines[at])]
-        # A header may begin with an empty corner in place of a border: '   | MRR' above 'A | 0.5'.
-        border = "" if all(lines[at].lstrip().startswith("|") for at in own) else "|"
-        rows = [split_pipes(border + lines[at]) for at in own]
-        if len(rows) > 1 and max(map(len, rows)) > 1:
-            context = [*texts_above(lines, first), *lines[last : last + CONTEXT_LENGTH]]
-            grids.append(make_grid(rows, lines=[at + 1 for at in own], context=context))
-    return grids
 
 
 def _blocks(marks: Sequence[bool]) -> list[tuple[int, int]]:

@@ -53,7 +53,7 @@ def test_what_nobody_had_read_before_is_right_marked_or_named(shared):
     # What is read can grow by values that are marked: of those that are right none may be lost.
     assert alone >= 386
     assert alone >= 0.5 * read
-    assert helped >= 0.73 * 915
+    assert helped >= 0.85 * 915
 
 
 @pytest.mark.shared
