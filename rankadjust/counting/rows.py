@@ -126,13 +126,15 @@ class Rows:
         """The number of each row's answer."""
         return np.cumsum(self.first, dtype=np.int64) - 1
 
-    def known(self, filtered_by: str) -> Iterator[tuple[Integers, Integers]]:
-        """Yield for each set of splits that a filter knows: a row of each known answer, and the rows ranked then."""
+    def known(self, filtered_by: str) -> Iterator[tuple[Flags, Integers | None]]:
+        """Yield for each set of splits that a filter knows: one row of each known answer, and the rows ranked then."""
+        if filtered_by == "all":
+            yield self.first, None
+            return
         base = np.array([name in self.survey.graph.base for name in ORDER])
         itself = np.eye(len(ORDER), dtype=bool)
         # Of each split, whether each split is known when it is ranked.
         known = {
-            "all": itself | True,
             "cumulative": LEVEL_OF[:, None] >= LEVEL_OF,
             "split": base | itself,
             "graph": base | (itself & False),
@@ -142,7 +144,9 @@ class Rows:
             asked = np.flatnonzero((known == splits).all(axis=1)[self.split])
             if asked.size:
                 places = np.flatnonzero(splits[self.split])
-                yield places[starts([self.answer[places]])], asked
+                first = np.zeros_like(self.first)
+                first[places[starts([self.answer[places]])]] = True
+                yield first, asked
 
     @cached_property
     def _typed(self) -> dict[tuple[Side, str], Pool]:
@@ -221,17 +225,22 @@ def tasks_of(rows: Rows, side: Side, protocol: Protocol, pool: Pool | None = Non
     filtered = query if filters_by_time(rows, protocol) else static_query
     candidates = np.empty(query.size, np.int64)
     own = np.zeros(query.size, bool)
-    for answers, asked in rows.known(protocol.filter):
-        known = answers[inside[answers]]
-        candidates[asked] = np.bincount(filtered[known], minlength=int(filtered.max()) + 1)[filtered[asked]]
+    for first, asked in rows.known(protocol.filter):
+        known = np.flatnonzero(first & inside)
+        number = np.bincount(filtered[known], minlength=int(filtered.max()) + 1)
+        if asked is None:
+            candidates = number[filtered]
+            continue
+        candidates[asked] = number[filtered[asked]]
         if protocol.filter in ("none", "graph"):
             is_known = np.zeros(int(rows.answer[-1]) + 1, bool)
             is_known[rows.answer[known]] = True
             own[asked] = inside[asked] & ~is_known[rows.answer[asked]]
-    candidates = size - candidates - own + 1
+    np.subtract(size + 1, candidates, out=candidates)
     if own.any():
         # A true answer that is a candidate and not known leaves one negative less than its query has for others, so
         # that the tasks are counted as of two queries.
+        candidates -= own
         static = 2 * static_query + own
         query, static_query = (2 * query + own if rows.times else static), static
     if protocol.drawn == "with-true-answer":
