@@ -47,15 +47,15 @@ def write(
     everything: Callable[[], object] | None = None,
     for_paper: "Callable[[], pl.DataFrame] | None" = None,
 ) -> None:
-    """Write a frame; as JSON what `everything` returns, and as Markdown or LaTeX the table of text of `for_paper`."""
+    """Write a frame; as JSON what `everything` returns, and as Markdown the table of text of `for_paper`."""
     from rankadjust.base.io import write_csv, write_parquet, write_text
 
     if path.suffix == ".json" and everything is not None:
         write_text(json.dumps(everything(), ensure_ascii=False, allow_nan=False, indent=2) + "\n", path)
-    elif path.suffix in (".md", ".tex") and for_paper is not None:
-        from rankadjust.output.markup import to_latex, to_markdown
+    elif path.suffix == ".md" and for_paper is not None:
+        from rankadjust.output.markup import to_markdown
 
-        write_text((to_latex if path.suffix == ".tex" else to_markdown)(for_paper()), path)
+        write_text(to_markdown(for_paper()), path)
     else:
         (write_parquet if path.suffix == ".parquet" else write_csv)(frame, path)
 
