@@ -239,16 +239,12 @@ def layout_of(path: str | Path) -> tuple[str | None, str | None, str | None]:
 
 
 def read_product(
-    path: str | Path,
-    layout: str,
-    columns: Mapping[str, pl.DataType] | None = None,
-    dataset: str | None = None,
+    path: str | Path, layout: str, columns: Mapping[str, pl.DataType] | None = None
 ) -> pl.DataFrame:
     """Return the table in a file that `write_product` wrote.
 
-    columns: what the table must have; then one that does not say its layout is read, too. dataset: only its rows;
-    row groups of others are passed over. Raises RankadjustError where the file is missing, damaged, or has another
-    layout, as files of other versions may.
+    columns: what the table must have; then one that does not say its layout is read, too. Raises RankadjustError where
+    the file is missing, damaged, or has another layout, as files of other versions may.
     """
     if Path(path).is_dir():
         raise RankadjustError(f"{path}: this is a folder; give the Parquet file itself")
@@ -267,8 +263,7 @@ def read_product(
                 holds = f"its column {column!r} holds {found.get(column)}, not {kind}"
                 problem = holds if column in found else f"it lacks the column {column!r}"
                 raise RankadjustError(f"{path}: no table of {layout}, {problem}")
-        rows = pl.scan_parquet(file)
-        return (rows if dataset is None else rows.filter(dataset=dataset)).collect()
+        return pl.scan_parquet(file).collect()
 
 
 def read_csv(source: str | Path | bytes, **options: Any) -> pl.DataFrame:  # noqa: ANN401 - polars.read_csv's

@@ -76,15 +76,13 @@ def write_baselines(tables: Iterable[pl.DataFrame], path: str | Path) -> None:
     io.write_product(rows.sort(*EVALUATION, "baseline", "metric"), path, "baselines", _ROWS_A_GROUP)
 
 
-def load_database(path: str | Path | None = None, dataset: str | None = None) -> pl.DataFrame:
+def load_database(path: str | Path | None = None) -> pl.DataFrame:
     """Return a database as a frame.
 
     Parameters
     ----------
     path : str or Path, optional
         A file that a run or a release wrote; None means the released one.
-    dataset : str, optional
-        Only the rows of this data set, by the name that it has there: they come at once.
 
     Returns
     -------
@@ -104,7 +102,7 @@ def load_database(path: str | Path | None = None, dataset: str | None = None) ->
     [(402, 0.1671)]
 
     """
-    return io.read_product(path or beside_database(None, DATABASE), "adjustments", SCHEMA, dataset)
+    return io.read_product(path or beside_database(None, DATABASE), "adjustments", SCHEMA)
 
 
 def load_candidates(path: str | Path | None = None) -> pl.DataFrame:
