@@ -205,7 +205,7 @@ def where_metrics_are(sheet: Sheet) -> tuple[str, int | None]:
 
 
 def _metric_cells(sheet: Sheet, column: int) -> int:
-    # A metric that is alone in its row names the metric of the rows below.
+    # A metric that is alone in its row names no value beside it.
     rows = (row for row in zip(*sheet.cells, strict=True) if sum(map(bool, row)) > 1)
     cells = [row[column] for row in rows if row[column] and not is_numeric(row[column])]
     read = (read_header(cell, sheet.names) for cell in cells)

@@ -11,7 +11,7 @@ from rankadjust.tables.columns import Column, Sheet
 from rankadjust.tables.facts import ENTITY_RANKING, INFERRED, NOTHING, QUERIES, SUBSET, Fact, Facts
 from rankadjust.tables.formats.grid import Grid
 from rankadjust.tables.headers import Names
-from rankadjust.tables.sheet_rows import Row, names_metric, rows_of
+from rankadjust.tables.sheet_rows import Row, rows_of
 from rankadjust.tables.sidecar import Stated
 
 # Authors name the task and the unit of a table in its caption or in the heading above it.
@@ -64,8 +64,7 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
     around = NOTHING
     if not metrics:
         around = _nearest("metric", [(where, headers.within("metric", text, names)) for where, text in texts])
-        is_divided = any(names_metric(cells, names) for cells in grid.rows[sheet.first :])
-        metrics = "table" if stated.facts.metric or around.metric or is_divided else ""
+        metrics = "table" if stated.facts.metric or around.metric else ""
     columns = of_columns.columns_of(sheet, metrics, metric_column)
     rows = rows_of(sheet, columns, metrics)
     tasks = [(where, headers.within("task", text, names)) for where, text in captions]

@@ -93,7 +93,7 @@ def _row(sheet: Sheet, index: int, columns: Sequence[Column], above: dict[int, s
     line = line_about(sheet.stated.rows, index + 1, [cells[column.index] for column in others])
     if not any(cells) or line.role == "other":
         return Row(index, "other" if any(cells) else "blank", line=line)
-    if section := _section(cells, columns, sheet.names, metrics):
+    if section := _section(cells, columns, sheet.names):
         return Row(index, "section", section, line=line)
     # A new text ends the labels to its right, if their cells are empty: 'Average' below a column of categories.
     own = ((column.index, cells[column.index]) for column in others if column.role == "other")
@@ -194,22 +194,13 @@ def _meaning(role: str, word: str, known: Facts, version: str | None, names: Nam
     return Fact(meant) if meant else None
 
 
-def names_metric(cells: Sequence[str], names: Names) -> bool:
-    """Return whether a row has a single text, which is a metric, above the values of this metric."""
-    texts = set(filter(None, cells))
-    facts = read_header(texts.pop(), names) if len(texts) == 1 < len(cells) else NOTHING
-    return facts.metric is not None and not facts.unknown
-
-
-def _section(cells: Sequence[str], columns: Sequence[Column], names: Names, metrics: str) -> Facts | None:
+def _section(cells: Sequence[str], columns: Sequence[Column], names: Names) -> Facts | None:
     """Return the facts of a row that divides the table: a single text, spread over all columns or alone in its row."""
     texts = set(filter(None, cells))
     text = texts.pop() if len(texts) == 1 < len(cells) else ""
     if is_numeric(text) or is_missing(text):
         return None
     facts = read_header(text, names)
-    if metrics == "table" and names_metric(cells, names):
-        return facts
     in_values = any(cells[column.index] for column in columns if column.role == "value")
     is_section = all(cells) or (any(facts.stated()) and not facts.metric and not in_values)
     return replace(facts, rest=None, metric=None) if is_section else None

@@ -106,11 +106,7 @@ def label(text: str) -> str:
 
 
 def _without_latex(text: str) -> str:
-    try:
-        return latex_to_text(text) if len(text) <= _LONGEST * 10 and _LATEX.search(text) else text
-    except RecursionError:
-        # A name never nests hundreds of groups, and a label is not worth an error.
-        return text
+    return latex_to_text(text) if len(text) <= _LONGEST * 10 and _LATEX.search(text) else text
 
 
 def _without_symbols(text: str) -> str:
