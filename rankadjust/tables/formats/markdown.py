@@ -2,6 +2,7 @@
 
 import html
 import re
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -58,7 +59,9 @@ def markdown_grids(text: str) -> list[Grid]:
         token.hidden = False
         if token.type == "fence":
             token.attrSet("data-line", str(token.map[0] + 1))
-    return page_grids(parser.renderer.render(tokens, parser.options, {})) or log_grids(text)
+    grids = page_grids(parser.renderer.render(tokens, parser.options, {})) or log_grids(text)
+    said = ["what is in a comment is not read"] * any("|" in part for part in _COMMENT.findall(text))
+    return [replace(grid, remarks=(*grid.remarks, *said)) for grid in grids]
 
 
 def _on_one_line(match: re.Match[str]) -> str:

@@ -242,7 +242,7 @@ def test_markdown_marks_and_links_become_text():
 def test_markdown_tables_in_comments_are_left_out():
     grid = only(markdown_grids("# T\n\n<!--\n\n|a|b|\n|-|-|\n|3|4|\n-->\n\n|a|b|\n|-|-|\n|1|2|3|\n"))
     assert grid.lines == (10, 12)
-    assert grid.remarks == ("line 12: 3 cells where the header has 2",)
+    assert grid.remarks == ("line 12: 3 cells where the header has 2", "what is in a comment is not read")
 
 
 def test_html_table_in_markdown_has_the_heading_above_as_context():
