@@ -20,8 +20,8 @@ from pathlib import Path
 LONGEST = 900
 
 
-def start(*arguments, cwd, within=()):
-    """Run Snakemake with these arguments in a folder; return what subprocess.run does.
+def start(*arguments, cwd, environment=(), within=()):
+    """Run Snakemake with these arguments in a folder, with more variables; return what subprocess.run does.
 
     within: a command that runs the command after it in other circumstances, such as setpriv.
     """
@@ -29,6 +29,7 @@ def start(*arguments, cwd, within=()):
     with tempfile.TemporaryDirectory() as folder:
         texts = [Path(folder, name) for name in ("stdout", "stderr")]
         request = {"arguments": arguments, "cwd": os.fspath(cwd), "texts": [str(text) for text in texts]}
+        request["environment"] = dict(environment)
         server.stdin.write(json.dumps(request) + "\n")
         server.stdin.flush()
         code = int(server.stdout.readline())
@@ -67,9 +68,10 @@ def _serve():
         sys.stdout.flush()
 
 
-def _become(arguments, cwd, texts):
+def _become(arguments, cwd, texts, environment):
     """Turn this process into one that was started in a folder, with nothing to read."""
     signal.alarm(LONGEST)
+    os.environ.update(environment)
     os.chdir(cwd)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for number, text in enumerate(texts, start=1):

@@ -73,11 +73,11 @@ sys.addaudithook(note)
 """
 
 
-def snakemake(*arguments, cwd, snakefile=PROJECT / "Snakefile", environment=()):
-    """Run the installed command; the caller's own settings stay out."""
+def snakemake(*arguments, cwd, snakefile=PROJECT / "Snakefile", environment=(), anew=False):
+    """Run the installed command; the caller's own settings stay out. anew: in a Python that is started for it."""
     command = ["--snakefile", str(snakefile), "--cores", "2", *map(str, arguments)]
-    if not environment:
-        return snakemakes.start(*command, cwd=cwd)
+    if not anew:
+        return snakemakes.start(*command, cwd=cwd, environment=environment)
     return subprocess.run(
         [sys.executable, "-m", "snakemake", *command],
         cwd=cwd,
@@ -120,15 +120,15 @@ def counted(tmp_path_factory):
 @pytest.fixture(scope="module")
 def run(counted):
     """Return the same folder with the whole run."""
-    gone_on(counted)
+    gone_on(counted, anew=True)
     (counted / "sitecustomize.py").unlink()
     return counted
 
 
-def gone_on(folder, *targets):
+def gone_on(folder, *targets, anew=False):
     # Later runs have another locale, and the same bytes.
     environment = {"PYTHONPATH": str(folder), "READS": str(folder / "reads.txt"), "LC_ALL": "C"}
-    done = again(folder, *targets, environment=environment)
+    done = again(folder, *targets, environment=environment, anew=anew)
     assert done.returncode == 0, done.stderr
 
 

@@ -509,6 +509,7 @@ def test_shipped_tables_are_tidy(tables):
         assert frame["source_url"].str.starts_with("https://").all(), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", sorted(path.name for path in RAW.iterdir() if path.is_dir()))
 def test_a_table_that_was_read_is_read_alike_again(source):
     """After a change of a sidecar or the reader look at the difference, and renew: python -m tests.transcription."""
@@ -521,6 +522,7 @@ def test_a_table_that_was_read_is_read_alike_again(source):
     assert all(path.with_suffix(".yaml").exists() for path in raw_tables(RAW / source))
 
 
+@pytest.mark.slow
 def test_caveats_of_the_shipped_tables():
     """The figures of docs/literature.md, "Values with a caveat". A row with a caveat is adjusted like others."""
     caveats = rescored().filter(pl.col("caveat").is_not_null())
@@ -542,6 +544,7 @@ def test_caveats_of_the_shipped_tables():
     assert caveats["index"].is_not_null().mean() > 0.9
 
 
+@pytest.mark.slow
 def test_counts_per_source_and_status():
     """The expected counts were reviewed row by row; docs/statuses.md explains every status.
 

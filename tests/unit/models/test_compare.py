@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-import scipy
+from scipy import special
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import resolve
@@ -59,19 +59,18 @@ def test_values_are_those_of_evaluate():
 
 
 def test_p_and_interval_are_those_of_a_t_test():
-    """scipy.stats.ttest_1samp on the means of the triples; what little skewness there is makes the difference."""
+    """Student's test of the means of the triples; what little skewness there is makes the difference."""
     first, second = model(1), model(2, 0.1)
     found = row(compare({"A": first, "B": second}, metrics="mrr").differences, "mrr")
     one, other = (frame["rank"].to_numpy().reshape(-1, 2) for frame in (first, second))
     means = (1 / one).mean(axis=1) - (1 / other).mean(axis=1)
-    expected = scipy.stats.ttest_1samp(means, 0)
-    interval = expected.confidence_interval()
-    length = interval.high - interval.low
-    assert found["p"] == pytest.approx(expected.pvalue, abs=0.03)
+    mean, error = means.mean(), means.std(ddof=1) / 60**0.5
+    half = special.stdtrit(59, 0.975) * error
+    assert found["p"] == pytest.approx(2 * special.stdtr(59, -abs(mean) / error), abs=0.03)
     assert 0.02 < found["p"] < 0.6
-    assert found["difference_low"] == pytest.approx(interval.low, abs=0.1 * length)
-    assert found["difference_high"] == pytest.approx(interval.high, abs=0.1 * length)
-    assert found["error_triples"] == pytest.approx(means.std(ddof=1) / 60**0.5, rel=1e-9)
+    assert found["difference_low"] == pytest.approx(mean - half, abs=0.2 * half)
+    assert found["difference_high"] == pytest.approx(mean + half, abs=0.2 * half)
+    assert found["error_triples"] == pytest.approx(error, rel=1e-9)
 
 
 def test_a_better_model_is_found_and_equal_ones_are_not():
@@ -145,7 +144,7 @@ def test_error_over_runs_and_tasks_is_that_of_the_variance_components():
     assert found["error_triples"] == pytest.approx(variance**0.5, rel=1e-9)
     assert found["freedom"] == pytest.approx(freedom, rel=1e-9)
     assert found["error_of_runs"] == pytest.approx(max(total - noise, 0) ** 0.5, rel=1e-9)
-    p = 2 * scipy.stats.t.sf(abs(terms["A"].mean() - terms["B"].mean()) / variance**0.5, freedom)
+    p = 2 * special.stdtr(freedom, -abs(terms["A"].mean() - terms["B"].mean()) / variance**0.5)
     assert found["p"] == pytest.approx(p, rel=0.05)
 
 
