@@ -448,7 +448,11 @@ def _decide_units(values: Sequence[Value], states: States, percent: str | None) 
             series[value.series, value.metric].append(value)
     units = {key: _unit_of(members, percent) for key, members in series.items()}
     hits = {key: {value.facts["dataset"] for value in series[key]} for key in series if "hits_at_" in key[1]}
-    sure = [own for key, own in hits.items() if (unit := units[key]) and unit.value == "percent"]
+    percents = {
+        key for key, unit in units.items() if unit and (unit.value, unit.source) == ("percent", INFERRED)
+    }
+    # A sign in a cell, or a stated unit, is about these cells alone.
+    sure = [own for key, own in hits.items() if key in percents]
     for key, members in series.items():
         unit = units[key]
         is_open = unit is None or (unit.value == "fraction" and unit.source == INFERRED)

@@ -260,6 +260,14 @@ def test_a_heading_of_several_data_sets_leaves_the_choice_to_other_texts_among_t
     assert names == [["UMLS"], [None], [None]]
 
 
+def test_a_percent_sign_says_nothing_of_other_columns(tmp_path):
+    reading = read_text(tmp_path, "WN18RR.csv", "model,Hits@1,Hits@10\nA,0.40,60.1%\nB,0.35,55.0%\n")
+    assert dict(reading.values.select("metric", "unit").rows()) == {
+        "hits_at_1": "fraction",
+        "hits_at_10": "percent",
+    }
+
+
 def test_a_column_that_is_neither_percent_nor_fraction_stays_unread(tmp_path):
     text = "|Model|MRR|\n|-|-|\n" + "".join(
         f"|m{n}|{v}|\n" for n, v in enumerate(["0.3", "0.4", "0.2", "41.0"])
