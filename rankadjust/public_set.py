@@ -17,7 +17,6 @@ from rankadjust.chance.typed import typed_value
 from rankadjust.database import evaluation_set
 from rankadjust.database.constants import Constants
 from rankadjust.database.counted_baselines import GAIN
-from rankadjust.database.store import BASELINES_SCHEMA
 
 if TYPE_CHECKING:
     from rankadjust.models.compare import Comparison
@@ -159,8 +158,8 @@ class EvaluationSet(evaluation_set.EvaluationSet):
         Parameters
         ----------
         values : mapping or frame
-            The values by metric; or a table with the columns metric, value and, for several models, model. An unknown
-            metric in a mapping, and a value that no metric of its name has, is refused.
+            The values by metric; or a table with the columns metric, value and, for several models, model. In a
+            mapping an unknown metric is refused, and so is a value that the metric cannot have.
 
         Examples
         --------
@@ -186,7 +185,6 @@ class EvaluationSet(evaluation_set.EvaluationSet):
         known = {name: pl.lit(text) for name, text in zip(EVALUATION, self.evaluation, strict=True)}
         found = map(find_adjusted, table["metric"].unique())
         metrics = {base[0].key for base in found if base is not None}
-        nothing = pl.DataFrame(schema=BASELINES_SCHEMA)
-        constants = Constants(self.moments(sorted(metrics)), self.histograms, baselines=nothing)
+        constants = Constants(self.moments(sorted(metrics)), self.histograms)
         # The database has these names: the registry, which takes long to read, has nothing to add.
         return check(rescore(table.with_columns(**known), constants, registry={}, entities={}), constants)
