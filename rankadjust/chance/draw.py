@@ -5,7 +5,6 @@ uniformly from the other candidates. The number of better negatives is hypergeom
 drawn again (docs/sampled.md).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,12 +50,7 @@ class Draw:
 
     def means(self, ranks: FloatArray, candidates: FloatArray, functions: FloatArray) -> FloatArray:
         """Return the expectation, (m, k), of functions (q + 1, k) of the sampled rank."""
-        parts = [
-            self.probabilities(ranks[part], candidates[part]) @ functions for part in self._parts(ranks.size)
-        ]
-        return np.concatenate([np.zeros((0, functions.shape[1])), *parts])
-
-    def _parts(self, size: int) -> Iterator[slice]:
         rows = max(1, _CELLS // (self.negatives + 1))
-        for start in range(0, size, rows):
-            yield slice(start, start + rows)
+        parts = [slice(start, start + rows) for start in range(0, ranks.size, rows)]
+        means = [self.probabilities(ranks[part], candidates[part]) @ functions for part in parts]
+        return np.concatenate([np.zeros((0, functions.shape[1])), *means])
