@@ -6,7 +6,6 @@ import re
 import polars as pl
 import pytest
 
-from benchmarks.sampled import draw_widths
 from rankadjust.page.charts import AUDIT, RESULTS, audited_runs, figures_of
 from rankadjust.page.figures import write_figures
 from rankadjust.page.look import ACCENT, CATEGORIES, FAINT, INK, SHAPES
@@ -65,15 +64,6 @@ def test_a_figure_whose_frame_is_absent_or_holds_nothing_for_it_is_absent(frames
     without = {name: rows for name, rows in frames.items() if name != frame}
     assert [figure.name for figure in figures_of(without)] == others
     assert [figure.name for figure in figures_of(frames | {frame: frames[frame].clear()})] == others
-
-
-def test_bars_of_sampled_widths_run_between_the_stored_bounds(project):
-    widths = pl.read_csv(project / "benchmarks" / "sampled.csv")
-    panels = draw_widths(widths).to_dict()["datasets"].values()
-    ends = [[(row["low"], row["high"]) for row in rows] for rows in panels]
-    assert sorted(ends) == sorted(
-        widths.select(f"{name}_low", f"{name}_high").rows() for name in ("mrr", "hits@10", "auc")
-    )
 
 
 @pytest.mark.parametrize("name", NAMES)
