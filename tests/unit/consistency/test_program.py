@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rankadjust.chance.metrics import expand, metric_value, resolve
 from rankadjust.consistency.program import Program, Ranks
 from rankadjust.consistency.statements import Interval, TaskCounts, mean_demand, statement_of
+from tests.searching import in_profile
 
 METRICS = expand(["mr", "mrr", "gmr", "hits@k", "median", "auc"], [1, 3, 10])
 
@@ -120,7 +121,7 @@ def test_a_list_of_two_sides_has_the_mean_of_both_weighted_with_their_tasks():
     assert excess(3.1) == pytest.approx(0.1 / 6, rel=1e-3)
 
 
-@settings(max_examples=30)
+@settings(max_examples=in_profile(100))
 @given(
     ranks=st.lists(st.integers(1, 60), min_size=2, max_size=25).map(np.array),
     seed=st.integers(0, 99),

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadjust.consistency.rank_grid import Averaged, rank_grid
+from tests.searching import in_profile
 
 FUNCTIONS = {
     "r": lambda ranks: ranks,
@@ -28,7 +29,7 @@ def moved(points, ranks):
     ) / ranks.size
 
 
-@settings(max_examples=30)
+@settings(max_examples=in_profile(100))
 @given(
     ranks=st.lists(st.integers(2, 29_082), min_size=1, max_size=20),
     step=st.sampled_from([0.5, 1.0]),

@@ -27,8 +27,9 @@ from rankadjust.tables.formats.macros import latex_to_text
 from rankadjust.tables.formats.markdown import markdown_grids
 from rankadjust.tables.formats.rst import rst_grids
 from rankadjust.tables.formats.text import blank_grids, delimited_grids
+from tests.searching import in_profile
 
-QUICK = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+QUICK = settings(max_examples=in_profile(100), suppress_health_check=[HealthCheck.too_slow])
 WORDS = "abzAZ019äλ表"
 ASCII = "abzAZ019"
 # Characters in a field, beyond which Python's csv refuses it unless a program says otherwise.

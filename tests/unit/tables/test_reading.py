@@ -522,7 +522,7 @@ RESULTS = st.lists(
 )
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=in_profile(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(RESULTS, st.booleans(), st.booleans(), st.booleans(), st.sampled_from([".md", ".tex", ".csv"]))
 def test_random_results_come_back(tmp_path, results, percent, mixed, transposed, suffix):
     def share(thousandths, percents):
