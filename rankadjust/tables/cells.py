@@ -35,7 +35,7 @@ _THOUSANDS_WITH_POINT = re.compile(r"-?[1-9][0-9]{0,2}\.[0-9]{3}")
 # How many rows, and how long texts, are searched for a data set in a table without a metric.
 _LOOKED_AT, _LONGEST_NAME = 100, 80
 # The keys of PyKEEN's results.
-_PYKEEN = re.compile(r"(?:^|\.)(?:both|head|tail)\.(?:realistic|optimistic|pessimistic|avg|best|worst)\b")
+_PYKEEN = re.compile(r"(?:^|\.)(?:both|head|tail)\.(?:realistic|optimistic|pessimistic)\b")
 # LibKGE (kge/job/entity_ranking.py) writes raw ranks, ranks filtered with `filter_splits`, which on validation data
 # ignore the test set, and, under keys that end in _filtered_with_test, ranks filtered with the test set too.
 _LIBKGE = re.compile(r"(?:mean_rank|mean_reciprocal_rank|hits_at_\d+)(?P<filtered>_filtered)?")
@@ -300,14 +300,11 @@ def _apply_conventions(values: Sequence[Value], benchmarks: Sequence[Benchmark])
     by_dataset: dict[str | None, list[Benchmark]] = defaultdict(list)
     for benchmark in benchmarks:
         by_dataset[benchmark.dataset].append(benchmark)
-    done: dict[Facts, Facts] = {}
     keys = {value.header for value in values}
     for value in values:
         value.facts = _of_tool(value, keys)
         if known := by_dataset.get(value.facts["dataset"]):
-            if value.facts not in done:
-                done[value.facts] = _of_benchmark(value.facts, known)
-            value.facts = done[value.facts]
+            value.facts = _of_benchmark(value.facts, known)
 
 
 def _of_tool(value: Value, keys: Set[str]) -> Facts:
@@ -320,7 +317,8 @@ def _of_tool(value: Value, keys: Set[str]) -> Facts:
         protocol = Fact("raw", INFERRED, "raw, as LibKGE writes it beside filtered")
     elif protocol is None and _PYKEEN.search(value.header):
         protocol = Fact("pykeen", INFERRED, "of PyKEEN, whose keys these are")
-    return replace(facts, protocol=protocol)
+    # Values with equal facts share the object.
+    return facts if protocol is facts.protocol else replace(facts, protocol=protocol)
 
 
 def _of_benchmark(facts: Facts, known: Sequence[Benchmark]) -> Facts:

@@ -244,6 +244,10 @@ def test_markdown_tables_in_comments_are_left_out():
     grid = only(markdown_grids("# T\n\n<!--\n\n|a|b|\n|-|-|\n|3|4|\n-->\n\n|a|b|\n|-|-|\n|1|2|3|\n"))
     assert grid.lines == (10, 12)
     assert grid.remarks == ("line 12: 3 cells where the header has 2", "what is in a comment is not read")
+    assert rows_of(only(markdown_grids("Write <!-- there.\n\n|a|b|\n|-|-|\n|1|2|\n"))) == [
+        ["a", "b"],
+        ["1", "2"],
+    ]
 
 
 def test_html_table_in_markdown_has_the_heading_above_as_context():
