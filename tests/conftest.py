@@ -66,6 +66,11 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+def pytest_sessionfinish():
+    """What is frozen when Python ends has not been freed, which a library of duckdb complains about."""
+    gc.unfreeze()
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """Return the folder of the development data."""
