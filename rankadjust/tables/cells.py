@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rankadjust.base.printed import Interval, Number
-from rankadjust.chance.metrics import find_adjusted
+from rankadjust.chance.metrics import Metric, find_adjusted
 from rankadjust.counting.protocols import Benchmark
 from rankadjust.tables import facts as of
 from rankadjust.tables import headers
@@ -452,7 +452,7 @@ def _decide_units(values: Sequence[Value], states: States, percent: str | None) 
     # A sign in a cell, or a stated unit, is about these cells alone.
     sure = [own for key, own in hits.items() if key in percents]
     for key, members in series.items():
-        unit = units[key]
+        unit, adjusted = units[key], find_adjusted(key[1])
         is_open = unit is None or (unit.value == "fraction" and unit.source == INFERRED)
         if is_open and any(own & hits.get(key, set()) for own in sure):
             unit = Fact("percent", INFERRED, "percent: like the other Hits of the table")
@@ -460,7 +460,7 @@ def _decide_units(values: Sequence[Value], states: States, percent: str | None) 
         caption = f"though {percent} says percent; " if percent else ""
         for value in members:
             value.unit = Fact("percent") if value.number.percent else unit
-            reason = _impossible(value)
+            reason = _impossible(value, adjusted)
             if unit is None:
                 reason = (
                     f"neither percent nor fraction is certain: {above} of {len(members)} values above 1; "
@@ -489,9 +489,11 @@ def _unit_of(members: Sequence[Value], percent: str | None) -> Fact | None:
     return Fact("percent", INFERRED, said) if is_percent else None
 
 
-def _impossible(value: Value) -> str | None:
-    """Return the reason if the whole rounding interval of a value is outside the range of its metric."""
-    adjusted = find_adjusted(value.metric)
+def _impossible(value: Value, adjusted: tuple[Metric, str | None] | None) -> str | None:
+    """Return the reason if the whole rounding interval of a value is outside the range of its metric.
+
+    adjusted: the metric, and its adjustment.
+    """
     if adjusted is None or value.unit is None:
         return None
     metric, adjustment = adjusted

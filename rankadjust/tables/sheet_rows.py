@@ -75,8 +75,9 @@ def rows_of(sheet: Sheet, columns: Sequence[Column], metrics: str) -> list[Row]:
 def _is_header(cells: Sequence[str], columns: Sequence[Column], names: Names) -> bool:
     """Return whether a row names two metrics or more above the numbers below it."""
     texts = {cells[column.index] for column in columns if column.role == "value"}
-    known = sum(read_header(text, names).metric is not None for text in texts)
-    return known > 1 and not any(map(is_numeric, texts))
+    if any(map(is_numeric, texts)):
+        return False
+    return sum(read_header(text, names).metric is not None for text in texts) > 1
 
 
 def _only_text(cells: Sequence[str], columns: Sequence[Column]) -> str | None:
