@@ -8,7 +8,7 @@ from scripts.job import logged, tell
 
 from rankadjust.base.io import write_product, write_text
 from rankadjust.data.encode import encode
-from rankadjust.data.read import read_entities, read_triples
+from rankadjust.data.read import read_triples
 from rankadjust.data.registry import ENTITIES, Dataset
 from rankadjust.data.sources import fetched_files, published_names
 from rankadjust.data.summary import check_expected, in_one_line, summarise, wanted, warnings
@@ -21,7 +21,9 @@ def encode_dataset(dataset: Dataset, folder: Path, triples: str, labels: str, su
         for split in dataset.splits
     }
     listed = folder / f"{ENTITIES}.txt"
-    entities = dataset.entities and read_entities(listed, dataset.entities, names.get(ENTITIES))
+    entities = None
+    if dataset.entities:
+        entities = read_triples(listed, dataset.entities, names.get(ENTITIES))["entity"]
     encoded = encode(splits, entities)
     counts = summarise(encoded, dataset)
     tell(in_one_line(counts))

@@ -107,14 +107,6 @@ def _facts(data: bytes, form: Format, name: str) -> pl.DataFrame:
     return pl.DataFrame({"relation": [fields[0] for fields in rows], "entities": entities})
 
 
-def read_entities(path: str | Path, form: Format, name: str | None = None) -> pl.Series:
-    """Return the labels in a list of entities, each once, in no particular order.
-
-    Like read_triples; the column `entity` of the format is read.
-    """
-    return read_triples(path, form, name)["entity"].unique()
-
-
 def _parse(data: bytes, separator: bytes, form: Format) -> pl.DataFrame:
     """Read separated text with polars; missing and empty fields are null.
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.data.read import read_entities, read_ranges, read_triples
+from rankadjust.data.read import read_ranges, read_triples
 from rankadjust.data.registry import Format
 from tests.searching import in_profile
 
@@ -184,7 +184,7 @@ def test_a_bad_file_is_named_with_its_line(tmp_path, data, form, message):
 def test_a_list_of_entities(tmp_path, data, form):
     path = tmp_path / "entities.txt"
     path.write_bytes(data)
-    assert sorted(read_entities(path, form)) == ["a", "b b", "é"]
+    assert sorted({*read_triples(path, form)["entity"]}) == ["a", "b b", "é"]
 
 
 def test_facts_of_any_number_of_entities(tmp_path):
