@@ -65,9 +65,11 @@ def read(
     if (write_sidecar or output) and reading is None:
         raise RankadjustError(f"{table}: a tidy table has no sidecar and no layout; adjust it with 'rescore'")
     if write_sidecar and reading is not None:
-        from rankadjust.base.io import write_text
+        from rankadjust.base.io import require_free, write_text
         from rankadjust.tables.account import draft_sidecar
+        from rankadjust.tables.sidecar import sidecar_of
 
+        require_free(write_sidecar, filter(None, [sidecar_of(table)]))
         write_text(draft_sidecar(reading), write_sidecar)
     if output and reading is not None:
         from rankadjust.literature.rescore import rescore

@@ -109,6 +109,16 @@ def test_a_folder_keeps_the_files_of_others(tmp_path):
         write_folder({"check.md": "e", "methods.tex": "f"}, tmp_path)
 
 
+def test_a_new_sidecar_is_not_written_over_the_one_that_was_read(tmp_path):
+    table, sidecar = tmp_path / "table.md", tmp_path / "table.yaml"
+    table.write_text(TABLE)
+    sidecar.write_text("split: testing # as the paper says\n")
+    done = CliRunner().invoke(commands, ["read", str(table), "--write-sidecar", str(sidecar)])
+    assert done.exit_code
+    assert "would be overwritten" in str(done.exception)
+    assert sidecar.read_text() == "split: testing # as the paper says\n"
+
+
 def test_paper_writes_no_file_over_its_table_not_even_by_force(tmp_path):
     table = tmp_path / "table.md"
     table.write_text(TABLE)
