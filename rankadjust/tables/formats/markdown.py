@@ -13,7 +13,7 @@ from rankadjust.tables.formats.records import yaml_grids
 from rankadjust.tables.formats.text import split_pipes
 
 _HTML_TABLE = re.compile(r"[ \t]*+<table\b.*?(?:</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
-# A mark without its other end is left out, and what follows it is not.
+# A mark without its other end is left out, but not the text behind it.
 _COMMENT = re.compile(r"(?<!\\)<!--(?:.*?-->)?|-->", re.DOTALL)
 _FRONT_MATTER = re.compile(r"---\n(.*?\n)---\n", re.DOTALL)
 _FENCE = re.compile(r"\s*(?:>\s?)*(`{3,}|~{3,})")
