@@ -13,6 +13,7 @@ from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.database.store import (
     assemble,
     load_baselines,
+    load_candidates,
     load_database,
     write_baselines,
     write_candidates,
@@ -21,6 +22,14 @@ from rankadjust.database.store import (
 
 DATA = Path(__file__).parent / "data"
 PROTOCOLS = ("filtered", "raw")
+
+
+def write_part(folder: Path, dataset: str) -> Path:
+    """Write what the released database has of one data set, which takes less memory; return the file."""
+    folder.mkdir()
+    write_candidates(load_candidates().filter(dataset=dataset), folder / "candidates.parquet")
+    write_database(load_database().filter(dataset=dataset), folder / "adjustments.parquet")
+    return folder / "adjustments.parquet"
 
 
 def make_release(folder: Path) -> Path:

@@ -20,6 +20,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.io import write_product
 from rankadjust.counting.protocols import get_protocol
 from rankadjust.data.registry import load_registry
+from tests.release import write_part
 from tests.tiny import FILES, REGISTRY, write_tiny
 
 METRICS = ["arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_1"]
@@ -115,7 +116,8 @@ def test_a_row_that_repeats_the_literature_but_for_one_value_is_among_the_contra
 def test_an_own_table_on_sampled_candidates_is_shown_beside_the_literature(made, tmp_path, project):
     row = "ogbl-biokg,M,sampled-500,test,both,mrr,0.85"
     (tmp_path / "mine.csv").write_text(f"dataset,model,protocol,split,side,metric,value\n{row}\n")
-    given = made / "adjustments.parquet", project / "resources" / "database" / "adjustments.parquet"
+    released = write_part(tmp_path / "released", "ogbl-biokg")
+    given = made / "adjustments.parquet", released
     rescore_tables([tmp_path / "mine.csv"], *given, [], tmp_path)
     beside = tmp_path / "literature.parquet"
     # All rows of this table about ogbl-biokg state 501 candidates, and the filter leaves them behind empty chunks.
