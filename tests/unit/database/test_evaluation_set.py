@@ -279,6 +279,8 @@ def test_ragged_input_is_one_clear_line(models, message):
         compare(models)
 
 
+# It takes half a gigabyte.
+@pytest.mark.slow
 def test_a_set_of_a_run_or_of_the_release_where_the_run_lacks_it(tmp_path):
     folder = tmp_path / "results" / "database"
     folder.mkdir(parents=True)
