@@ -121,7 +121,7 @@ def metric_key(text: str) -> str | None:
     """Return the key of the metric with this name; a printed adjusted metric gets 'adjusted_…' or 'z_…'."""
     # Tools append these to the names of means over runs: mrr_mean.
     plain = re.sub(r"_(mean|avg)$", "", text.strip(" *:.,;_-"))
-    if not plain or folded(plain) in words_for("beside_metrics") or _TWO_NUMBERS.search(plain):
+    if not plain or folded(plain) in words_for("beside_metrics"):
         return None
     adjusted = find_adjusted(shipped_mapping()["words"]["metric"].get(plain, plain))
     if adjusted is None or (
@@ -132,8 +132,9 @@ def metric_key(text: str) -> str | None:
 
 
 def _metric_of_ranks(text: str) -> str | None:
-    """Return `metric_key`, but None for names that classification uses too; a sidecar may still state these."""
-    return None if folded(text) in words_for("ambiguous_metrics") else metric_key(text)
+    """Return `metric_key`, but None for names that mean other things too; a sidecar may still state these."""
+    is_open = folded(text) in words_for("ambiguous_metrics") or _TWO_NUMBERS.search(text)
+    return None if is_open else metric_key(text)
 
 
 def role_of(header: str) -> str | None:
