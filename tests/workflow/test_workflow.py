@@ -232,12 +232,11 @@ def test_the_tasks_of_a_run_can_be_joined_with_ranks(run):
         "triple,side,rank\n1,head,1\n1,tail,2\n2,head,1\n2,tail,1\n3,head,2\n3,tail,3\n"
     )
     code, output, error = rankadjust(
-        "evaluate", "ranks.csv", "--tasks", tasks / "filtered.parquet", "--by", "candidates", cwd=run
+        "evaluate", "ranks.csv", "--tasks", tasks / "filtered.parquet", "--by", "relation", cwd=run
     )
     assert code == 0, error
-    # Three tasks of two candidates and three of three: tests/data/tiny.
-    rows = [line.split()[:3] for line in output.splitlines()[2:4]]
-    assert rows == [["2", "3", "0.8333"], ["3", "3", "0.6111"]]
+    # All six tasks have the only relation: (1 + 1/2 + 1 + 1 + 1/2 + 1/3) / 6.
+    assert output.splitlines()[2].split()[:3] == ["r", "6", "0.7222"]
 
 
 @pytest.mark.slow
@@ -535,18 +534,6 @@ def test_a_mistake_in_the_configuration_is_one_line(tmp_path, change, message):
     done = snakemake("--configfile", "config.yaml", "--dry-run", cwd=tmp_path)
     assert done.returncode != 0
     assert re.search(rf"^error: .*{message}", done.stderr.splitlines()[-1]), done.stderr
-
-
-# tests/unit/database/test_release.py has what is whole; this is when the workflow asks.
-@pytest.mark.slow
-def test_a_release_of_few_data_sets_is_refused_before_the_first_job(tmp_path):
-    write_inputs(tmp_path)
-    done = snakemake("release", "--configfile", "config.yaml", cwd=tmp_path)
-    assert done.returncode == 1
-    message = "error: the release would lack .*; set the keys datasets, without_training and protocols as "
-    assert len(re.findall(message, done.stderr)) == 1
-    assert "Traceback" not in done.stderr
-    assert not (tmp_path / "results").exists()
 
 
 @pytest.mark.slow
