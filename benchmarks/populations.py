@@ -177,7 +177,11 @@ def cell(folder: Path, dataset: str, number: int, effects: str) -> list[dict[str
 
 def resplits(folder: Path, dataset: str) -> list[dict[str, object]]:
     """Return how often the interval of each population holds the mean MRR of a counting scorer over all splits."""
-    triples = pl.read_parquet(folder / f"{dataset}.parquet").select("head", "relation", "tail").unique()
+    triples = (
+        pl.read_parquet(folder / f"{dataset}.parquet")
+        .select("head", "relation", "tail")
+        .unique(maintain_order=True)
+    )
     rng = np.random.default_rng([SEED, len(dataset)])
     found: dict[str, list[tuple[float, float, float]]] = {}
     for _ in range(SPLITS):
