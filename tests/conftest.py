@@ -61,16 +61,6 @@ def pytest_collection_modifyitems(config, items):
         random.Random(config.option.shuffle).shuffle(items)
 
 
-def pytest_collection_finish():
-    """What pytest keeps of some 4,000 tests is no garbage, and need not be looked through again."""
-    gc.freeze()
-
-
-def pytest_sessionfinish():
-    """What is frozen when Python ends has not been freed, which a library of duckdb complains about."""
-    gc.unfreeze()
-
-
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """Return the folder of the development data."""
