@@ -637,7 +637,7 @@ def test_triples_are_read_in_any_format(run, tmp_path, suffix, separator, header
     ],
 )
 def test_mistakes_about_own_triples(run, line, message):
-    code, _, error = run(f"adjust mrr=0.81 {line.format(*TINY)}")
+    code, _, error = run(f"adjust mrr=0.81 {line.format(*map(shlex.quote, TINY))}")
     assert code in {1, 2}
     assert message in error
 
