@@ -59,12 +59,14 @@ def additions_to(table: Table, rows: pl.DataFrame, score: str | None) -> Additio
 
 def _with_header(column: AddedColumn, table: Table, *, alone: bool) -> dict[int, str]:
     """Return the texts of a column by row, with its title in the last row of the header and its data set above it."""
-    first, *_, last = [row.index for row in table.layout.rows if row.kind == "header"] * 2
+    headers = [row.index for row in table.layout.rows if row.kind == "header"]
+    if not headers:
+        return column.texts
     if alone or not column.dataset:
-        return column.texts | {last: column.title}
-    if first == last:
-        return column.texts | {last: f"{column.dataset} {column.title}"}
-    return column.texts | {first: column.dataset, last: column.title}
+        return column.texts | {headers[-1]: column.title}
+    if len(headers) == 1:
+        return column.texts | {headers[0]: f"{column.dataset} {column.title}"}
+    return column.texts | {headers[0]: column.dataset, headers[-1]: column.title}
 
 
 def adjusted_source(
