@@ -136,11 +136,7 @@ def read(
         }
         for row, status in zip(found.rows.iter_rows(named=True), statuses, strict=True)
     ]
-    unread = [
-        float(number)
-        for text in found.reading.cells.drop_nulls("reason")["text"]
-        for number in _NUMBER.findall(text)
-    ]
+    unread = found.reading.cells.drop_nulls("reason")["text"]
     return values, [float(number) for text in unread for number in _NUMBER.findall(text)]
 
 
