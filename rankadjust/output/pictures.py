@@ -5,8 +5,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import altair as alt
-import polars as pl
 import vl_convert
 
 # vl-convert asks the fonts of the system first, so the first name is one that no system has: that of fonts/, whose
@@ -36,19 +34,3 @@ def _bring_fonts() -> None:
 
 def _in_our_font(specification: Mapping[str, Any]) -> dict[str, Any]:
     return {**specification, "config": {**specification.get("config", {}), "font": FONT}}
-
-
-def record_chart(compared: pl.DataFrame) -> alt.Chart:
-    """Return by how much constants differ, by data set and reason; of `rankadjust.database.record.compare_record`."""
-    size = 100 * pl.col("difference").abs()
-    rows = compared.select("pykeen", "metric", "split", "side", "reason", size=size).filter(
-        pl.col("size") > 0
-    )
-    order = rows.group_by("pykeen").agg(pl.col("size").max()).sort("size", "pykeen", descending=True)
-    ticks = alt.Chart(alt.InlineData(values=rows.to_dicts())).mark_tick(thickness=1.5, opacity=0.7)
-    chart: alt.Chart = ticks.encode(
-        x=alt.X("size:Q", scale=alt.Scale(type="log"), title="difference of an expectation, in % of ours"),
-        y=alt.Y("pykeen:N", sort=order["pykeen"].to_list(), title=None),
-        color=alt.Color("reason:N", title="reason", legend=alt.Legend(labelLimit=400)),
-    ).properties(width=420)
-    return chart

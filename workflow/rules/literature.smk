@@ -5,12 +5,8 @@ Outputs: results/rescored/<table>.parquet, .csv and .md: every row of the table,
          results/literature.parquet: the shipped literature on the evaluations of the user's own tables;
          results/comparison/*.csv: contradictions, and what adjustment changes;
          results/paper/<table>/: the adjusted table, a figure, the methods, references, and what to check before;
-         results/record/comparison.csv and .svg, the constants that PyKEEN published (Zenodo record 6331629) beside ours: only
-         where the target record asks for them;
          results/case-study.csv, the printed adjustments of Hoyt et al. (2022) against the correct ones.
 """
-
-from rankadjust.database.record import RECORD
 
 COMPARISONS = [
     "contradictions",
@@ -120,38 +116,6 @@ rule case_study:
         library=code_of("case_study"),
     script:
         "../../scripts/case_study.py"
-
-
-rule fetch_record:
-    output:
-        directory("resources/record"),
-    log:
-        "results/logs/fetch_record.log",
-    localrule: True
-    resources:
-        downloads=1,
-    params:
-        sources=[RECORD],
-        library=code_of("fetch"),
-    script:
-        "../../scripts/fetch.py"
-
-
-rule record:
-    input:
-        **CONSTANTS,
-        published="resources/record",
-    output:
-        report("results/record/comparison.csv", caption="../report/record.rst", category="Comparison"),
-        report("results/record/comparison.svg", caption="../report/record.rst", category="Comparison"),
-    log:
-        "results/logs/record.log",
-    benchmark:
-        "results/benchmarks/record.tsv"
-    params:
-        library=code_of("record"),
-    script:
-        "../../scripts/record.py"
 
 
 rule paper:
