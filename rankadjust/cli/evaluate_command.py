@@ -9,20 +9,10 @@ from rankadjust.cli import options
 from rankadjust.cli.inputs import chosen_set, of_set
 from rankadjust.cli.printing import say_usual, show_result
 
-_NOT_OF_PARTS = (
-    *("dataset", "protocol", "evaluator", "split", "side", "triples", "columns", "results"),
-    *("scores", "against", "beyond", "known"),
-)
-
 
 @options.command(
     click.Argument(["ranks"], type=options.PATH),
     *(*options.OF_SET, options.SIDE_OF_RANKS, options.NUM_CANDIDATES, options.TASKS),
-    options.option(
-        "--by",
-        type=click.Choice(["relation", "cardinality"]),
-        help="Evaluate part by part; the tasks of a part have the same value of this.",
-    ),
     options.option(
         "--beyond",
         type=int,
@@ -50,7 +40,6 @@ def evaluate(
     ranks: Path,
     *,
     tasks: Path | None,
-    by: str | None,
     metrics: tuple[str, ...],
     everything: bool,
     output: Path | None,
@@ -63,7 +52,6 @@ def evaluate(
     side, triple and num_candidates; or scores: an .npz file with scores, target and mask.
     """
     from rankadjust.chance.metrics import FAMILIES
-    from rankadjust.evaluation.evaluate import METRICS, evaluate_by
     from rankadjust.evaluation.evaluate import evaluate as evaluate_ranks
     from rankadjust.evaluation.rank_columns import Layout
     from rankadjust.evaluation.rank_files import tasks_from
@@ -71,13 +59,6 @@ def evaluate(
     from rankadjust.output import evaluation_text as texts
     from rankadjust.output.adjusted_text import FIRST_METRICS
 
-    if by is not None:
-        options.refuse("parts of the tasks (--by)", *_NOT_OF_PARTS)
-        known = {name: given[name] for name in ("num_candidates", "population")}
-        parts = evaluate_by(ranks, by, tasks=tasks, metrics=metrics or METRICS, **known)
-        main = parts if everything else texts.main_rows(parts)
-        show_result(parts.to_dicts, lambda: texts.of_parts(main, by), as_json, output, parts)
-        return
     which = of_set(given)
     dataset = chosen_set("ranks without --dataset", side=given["side"], **which)
     if dataset is None:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     options.output(
         ".csv", ".tsv", ".parquet", names=["--tidy"], help="Write the values that were read, a row for each."
     ),
-    options.output(help="Write the table with its index beside each value."),
     options.ALL,
     *(options.RESULTS, options.JSON),
     epilog=options.examples(
@@ -38,7 +37,6 @@ def read(
     constants: "Constants",
     write_sidecar: Path | None,
     tidy: Path | None,
-    output: Path | None,
     everything: bool,
     as_json: bool,
     **given: Any,
@@ -62,26 +60,15 @@ def read(
         echo(describe(reading, everything=everything).rstrip("\n"))
     if tidy is not None:
         write(values.drop("file", "file_line") if reading is None else values, tidy)
-    if (write_sidecar or output) and reading is None:
-        raise RankadjustError(f"{table}: a tidy table has no sidecar and no layout; adjust it with 'rescore'")
-    if write_sidecar and reading is not None:
+    if write_sidecar:
+        if reading is None:
+            raise RankadjustError(f"{table}: a tidy table has no sidecar, because its columns hold the facts")
         from rankadjust.base.io import require_free, write_text
         from rankadjust.tables.account import draft_sidecar
         from rankadjust.tables.sidecar import sidecar_of
 
         require_free(write_sidecar, filter(None, [sidecar_of(table)]))
         write_text(draft_sidecar(reading), write_sidecar)
-    if output and reading is not None:
-        from rankadjust.literature.rescore import rescore
-        from rankadjust.output.markup import adjusted_tables, write_adjusted
-
-        adjusted = list(adjusted_tables(reading, rescore(reading.values, constants)))
-        if len(adjusted) > 1:
-            raise RankadjustError(
-                f"{table.name} has {len(adjusted)} tables with values, and --output is one; adjust them with 'rescore'"
-            )
-        for one in adjusted:
-            write_adjusted(one, output)
     if values.is_empty():
         sys.exit(1)
 

@@ -22,21 +22,11 @@ from rankadjust.database.known_names import SIDE, known_name
 from rankadjust.evaluation.rank_columns import Layout
 from rankadjust.evaluation.rank_files import tasks_from
 from rankadjust.evaluation.spread import Spread, worth
-from rankadjust.evaluation.task_attributes import (
-    check_fit,
-    on_side,
-    require_known,
-    strata_of,
-    with_attributes,
-    with_queries,
-)
+from rankadjust.evaluation.task_attributes import check_fit, on_side, with_queries
 from rankadjust.evaluation.tasks import Tasks, population_of, remarks_on, tasks_of
 from rankadjust.evaluation.values import ERRORS, RankedTasks, metric_values, ranked_tasks, slope
 
 KS = (1, 3, 5, 10)
-METRICS = ("mrr", "hits@10")
-"""Those of `evaluate_by`."""
-
 AGAINST = (*GAIN, "difference", "difference_low", "difference_high")
 RESULT = pl.Schema(
     {
@@ -195,41 +185,6 @@ def split_of(evaluation_set: EvaluationSet | None, database: Database) -> str | 
         return None
     entry = Constants.given(database).registry.get(evaluation_set.dataset)
     return None if entry is None else entry.split
-
-
-def evaluate_by(
-    ranks: str | Path | pl.DataFrame | ArrayLike,
-    by: str,
-    *,
-    tasks: str | Path | pl.DataFrame | None = None,
-    num_candidates: ArrayLike | None = None,
-    metrics: str | Sequence[str] = METRICS,
-    population: str | None = None,
-) -> pl.DataFrame:
-    """Return every metric of each part of the tasks, adjusted for chance by the candidates of this part.
-
-    ranks, num_candidates, metrics, population: as `evaluate` takes them. by: relation or cardinality.
-    tasks: a table of the tasks as the workflow's target `tasks` writes it, for facts that the ranks do not have.
-
-    The result has the column stratum and the columns of `RESULT`, one row for each part, side, type of rank and
-    metric, the parts in the order of their names. z_random_scorer is null, since
-    pairs of tasks that share a query are not counted part by part.
-    Raises RankadjustError for an unknown `by`, and where it or the numbers of candidates are not known.
-    """
-    frame = tasks_from(ranks, num_candidates)
-    if tasks is not None:
-        frame = with_attributes(frame, tasks)
-    require_known(frame, "num_candidates")
-    labels, order = strata_of(frame, by)
-    two_sided = "side" in frame.columns and frame["side"].n_unique() > 1
-    parts = []
-    for label in order:
-        part = evaluate(frame.filter(labels == label), metrics=metrics, population=population)
-        if two_sided and "both" not in part["side"]:
-            # All its tasks are of one side: both sides together are the same tasks.
-            part = pl.concat([part, part.with_columns(side=pl.lit("both"))])
-        parts.append(part.select(pl.lit(label, pl.String).alias("stratum"), *RESULT.names()))
-    return pl.concat(parts)
 
 
 def _with_baseline(

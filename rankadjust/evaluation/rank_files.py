@@ -304,7 +304,7 @@ def _check_columns(frame: pl.DataFrame, where: str) -> None:
         if name in frame.columns:
             raise RankadjustError(
                 f"{where}: the column {name} is not read, as tasks weigh alike and there are no macro averages; "
-                "leave it out, or evaluate each relation by itself (--by relation)"
+                "leave it out, or evaluate each part in a file of its own"
             )
     absent = [name for name in COLUMNS if name not in frame.columns]
     for name in frame.columns:

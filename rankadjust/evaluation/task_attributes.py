@@ -1,4 +1,4 @@
-"""What is known of each task besides its rank: relation, query, cardinality, its part and its data set.
+"""What is known of each task besides its rank: relation, query, and its data set.
 
 The workflow's target `tasks` writes them, one row a task, to be joined with anyone's ranks by triple and side.
 """
@@ -9,15 +9,14 @@ from pathlib import Path
 
 import polars as pl
 
-from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.errors import RankadjustError
 from rankadjust.base.io import read_parquet, readable
 from rankadjust.base.vocabulary import TASK_SIDES, TIED
 from rankadjust.database.evaluation_set import EvaluationSet
 
-ATTRIBUTES = ("relation", "query", "cardinality")
+ATTRIBUTES = ("relation", "query")
 """Columns of text. query: what is asked, the same text for tasks of one side with the same question."""
 
-STRATA = ("relation", "cardinality")
 _KEY = ("triple", "side")
 # What a join appends to the name of a column that the tasks have, too.
 _OF_TABLE = "_of_table"
@@ -118,28 +117,6 @@ def _keyed_like(known: pl.DataFrame, triples: pl.Series) -> pl.DataFrame:
         if name in known.columns and wanted.is_in(known[name].cast(pl.String).unique().implode()).all():
             return known.drop("triple").rename({name: "triple"})
     return known
-
-
-# --- parts of the tasks ----------------------------------------------------------------------------------------
-
-
-def strata_of(tasks: pl.DataFrame, by: str) -> tuple[pl.Series, list[str]]:
-    """Return for each task the part that it is in, by its name, and the names in order."""
-    name = by.strip().casefold().replace("-", "_")
-    if name not in STRATA:
-        hint = did_you_mean(name, STRATA) or f"; there are {', '.join(STRATA)}"
-        raise RankadjustError(f"tasks are not told apart by '{by}'{hint}")
-    require_known(tasks, name)
-    return tasks[name], tasks[name].unique().sort().to_list()
-
-
-def require_known(tasks: pl.DataFrame, column: str) -> None:
-    """Raise RankadjustError where tasks lack a column."""
-    if column not in tasks.columns:
-        raise RankadjustError(
-            f"the {column.replace('_', ' ')} of each task is not known: give --tasks with the file that the "
-            f"workflow's target tasks writes, or a column {column}"
-        )
 
 
 # --- the evaluation set ----------------------------------------------------------------------------------------

@@ -41,12 +41,11 @@ class Comparison:
         deviation of the metric between the runs, null for one run.
     differences : polars.DataFrame
         A row for each side, metric and pair of models. difference: first minus second, with its 95 % interval for the
-        population; index_difference likewise, null without an index. p: of no difference, over tasks, or over runs and
-        tasks where both models have several runs; p_holm: adjusted for all pairs and metrics of the side. better: the
-        name of the better model where p_holm is below 0.05, else null. error_triples, error_queries, error_relations
-        and p_triples to p_relations: the standard error and p for each population that is known. relations: how many
-        relations of equal weight carry the difference. freedom: degrees of freedom of Student's law. error_of_runs:
-        standard error over the seeds alone (null unless both models have several runs).
+        population. p: of no difference, over tasks, or over runs and tasks where both models have several runs;
+        p_holm: adjusted for all pairs and metrics of the side. better: the name of the better model where p_holm is
+        below 0.05, else null. error_triples, error_queries, error_relations and p_triples to p_relations: the
+        standard error and p for each population that is known. relations: how many relations of equal weight carry
+        the difference. freedom: degrees of freedom of Student's law.
     models : sequence of str
         Their names.
     tasks : int
@@ -169,7 +168,7 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         for each in (ranks for model in ranked for ranks in model.ranks):
             check_fit(frame.with_columns(rank=each), evaluation_set)
     constants = add_coefficients(chance_constants(chosen, shared, evaluation_set))
-    differences = with_verdicts(_with_index(pl.concat([each for _, each in results]), constants))
+    differences = with_verdicts(pl.concat([each for _, each in results]))
     values = with_best(pl.concat([each for each, _ in results]), differences)
     return Comparison(
         values=_adjusted(values, constants, evaluation_set).select(VALUES.names()).cast(VALUES),
@@ -235,18 +234,6 @@ def names_of(paths: Sequence[str | Path]) -> dict[str, Path]:
 
 
 # --- what chance and counting reach ------------------------------------------------------------------------
-
-
-def _with_index(differences: pl.DataFrame, constants: pl.DataFrame) -> pl.DataFrame:
-    """Add the differences of the index: expectation and optimum depend on the tasks, not on the model."""
-    scales = constants.select("side", "metric", "index_scale")
-    # 0.0 takes the sign from -0.0.
-    scaled = [pl.col(f"difference{end}") * pl.col("index_scale") + 0.0 for end in ("", "_low", "_high")]
-    return differences.join(scales, on=["side", "metric"], how="left", maintain_order="left").with_columns(
-        index_difference=scaled[0],
-        index_difference_low=pl.min_horizontal(scaled[1:]),
-        index_difference_high=pl.max_horizontal(scaled[1:]),
-    )
 
 
 def _adjusted(

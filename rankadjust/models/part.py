@@ -28,10 +28,9 @@ DIFFERENCES = pl.Schema(
     {
         **dict.fromkeys(("side", "metric", "first", "second"), pl.String),
         **dict.fromkeys(("difference", "difference_low", "difference_high"), pl.Float64),
-        **dict.fromkeys(("index_difference", "index_difference_low", "index_difference_high"), pl.Float64),
         **dict.fromkeys(("p", "p_holm"), pl.Float64),
         "better": pl.String,
-        **dict.fromkeys((*ERRORS, "error_of_runs"), pl.Float64),
+        **dict.fromkeys(ERRORS, pl.Float64),
         **dict.fromkeys([f"p_{population}" for population in POPULATIONS], pl.Float64),
         **dict.fromkeys(("relations", "freedom"), pl.Float64),
         "warning": pl.String,
@@ -131,7 +130,6 @@ class Part:
             difference_low=low,
             difference_high=high,
             p=chosen.p(difference),
-            error_of_runs=self._error_of_runs((first, second)),
             relations=decide,
             freedom=chosen.freedom,
             **{f"error_{name}": spreads[name].error if name in spreads else unknown for name in POPULATIONS},
@@ -144,14 +142,6 @@ class Part:
                 for metric, same in zip(self.metrics, low == high, strict=True)
             ],
         )
-
-    def _error_of_runs(self, models: Sequence[_Estimates]) -> FloatArray:
-        """Return the standard error of the difference over seeds alone (m,); nan unless both have several runs."""
-        if min(model.runs for model in models) == 1:
-            return np.full(len(self.metrics), np.nan)
-        own = [model.spread**2 / model.runs - model.noise[self.population] for model in models]
-        error: FloatArray = np.sqrt(np.maximum(np.sum(own, axis=0), 0.0))
-        return error
 
     def _with_runs(self, tasks: Spread, population: str, models: Sequence[_Estimates]) -> Spread:
         """Return how much a difference varies over tasks and seeds crossed; over tasks unless both have several runs.

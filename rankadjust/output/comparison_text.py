@@ -25,12 +25,12 @@ def comparison(compared: Comparison, *, everything: bool = False) -> str:
         f"{compared.population}, worth {compared.worth:,.0f} of one size"
     )
     seeds = [] if compared.seeds_tested else ["These runs; other seeds were not tested."]
-    return "\n\n".join([head, *(_side(compared, side, everything) for side in shown), *seeds])
+    return "\n\n".join([head, *(_side(compared, side) for side in shown), *seeds])
 
 
-def _side(compared: Comparison, side: str, everything: bool) -> str:
+def _side(compared: Comparison, side: str) -> str:
     values, differences = compared.values.filter(side=side), compared.differences.filter(side=side)
-    shown = _differences(differences, compared.models, everything)
+    shown = _differences(differences, compared.models)
     known = [name for name in POPULATIONS if name != compared.population]
     others = [line for name in known for line in _disagreements(differences, name)]
     lines = [*_sentences(differences), *others, *_notes(values, differences)]
@@ -46,20 +46,14 @@ def _values(values: pl.DataFrame) -> str:
     return short_table(rows, list(zip(names, values["model"], strict=True)), ("", ""))
 
 
-def _differences(differences: pl.DataFrame, models: Sequence[str], everything: bool) -> str:
-    if not everything:
-        hidden = ("index_difference", "index_difference_low", "index_difference_high", "error_of_runs")
-        differences = differences.with_columns(pl.lit(None).alias(name) for name in hidden)
-    header = ["", "pair", "difference", "95 %", "of the index", "95 %", "± runs", "p", "p (Holm)"]
+def _differences(differences: pl.DataFrame, models: Sequence[str]) -> str:
+    header = ["", "pair", "difference", "95 %", "p", "p (Holm)"]
     rows = [
         [
             resolve(row["metric"]).label,
             f"{row['first']} - {row['second']}" if len(models) > _TWO else "",
             number(row["difference"]),
             interval(row["difference_low"], row["difference_high"], digits=4),
-            number(row["index_difference"]) if row["index_difference"] is not None else "",
-            interval(row["index_difference_low"], row["index_difference_high"], digits=4),
-            "" if row["error_of_runs"] is None else number(row["error_of_runs"], 2),
             p_value(row["p"]),
             p_value(row["p_holm"]),
         ]

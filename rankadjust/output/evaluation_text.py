@@ -67,37 +67,15 @@ def _population(result: pl.DataFrame) -> str:
     return f"95 % intervals are for {POPULATIONS[population]}{carried}"
 
 
-def of_parts(result: pl.DataFrame, by: str) -> str:
-    """Return the rows of `evaluate_by` as a table for each side, type of rank and metric."""
-    parts = []
-    for (*key, metric), part in result.group_by([*_GROUP, "metric"], maintain_order=True):
-        side, ranks = key
-        shown = _table(part.rename({"stratum": by})).drop("metric")
-        title = f"{resolve(str(metric)).label}, side {side}, {ranks} ranks"
-        parts.append(f"{title}\n{_aligned(shown)}")
-    return "\n\n".join(parts)
-
-
 def _table(result: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of `evaluate` as a table of text: values and adjustments with their intervals.
-
-    Columns before the side (what the parts of `evaluate_by` have in common) come first, as they are.
-    """
-    parts = result.columns[: result.columns.index("side")]
-    texts = pl.DataFrame([_texts(row, parts) for row in result.iter_rows(named=True)])
-    # What is the same in every row, or in none, is left out.
-    alike = [name for name in ("side", "ranks") if texts[name].n_unique() == 1]
-    empty = [name for name in texts.columns if texts[name].is_in(["", NOTHING]).all()]
-    return texts.drop(*alike, *empty)
+    """Return the rows of `evaluate` as a table of text: values and adjustments with their intervals."""
+    texts = pl.DataFrame([_texts(row) for row in result.iter_rows(named=True)])
+    return texts.drop(name for name in texts.columns if texts[name].is_in(["", NOTHING]).all())
 
 
-def _texts(row: Mapping[str, Any], parts: Sequence[str]) -> dict[str, str]:
+def _texts(row: Mapping[str, Any]) -> dict[str, str]:
     is_counted = row.get("baseline") is not None
     return {
-        **{name: row[name] for name in parts},
-        **({"tasks": number(row["tasks"])} if parts else {}),
-        "side": row["side"],
-        "ranks": row["rank_type"],
         "metric": resolve(row["metric"]).label,
         "value": number(row["value"]),
         "95 %": interval(row["value_low"], row["value_high"]),

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import json
 import os
 import re
 import select
@@ -230,11 +231,14 @@ def test_the_tasks_of_a_run_can_be_joined_with_ranks(run):
         "triple,side,rank\n1,head,1\n1,tail,2\n2,head,1\n2,tail,1\n3,head,2\n3,tail,3\n"
     )
     code, output, error = rankadjust(
-        "evaluate", "ranks.csv", "--tasks", tasks / "filtered.parquet", "--by", "relation", cwd=run
+        "evaluate", "ranks.csv", "--tasks", tasks / "filtered.parquet", "--json", cwd=run
     )
     assert code == 0, error
-    # All six tasks have the only relation: (1 + 1/2 + 1 + 1 + 1/2 + 1/3) / 6.
-    assert output.splitlines()[2].split()[:3] == ["r", "6", "0.7222"]
+    # (1 + 1/2 + 1 + 1 + 1/2 + 1/3) / 6, and all six tasks have the only relation.
+    mrr = {(row["side"], row["metric"]): row for row in json.loads(output)}[
+        "both", "inverse_harmonic_mean_rank"
+    ]
+    assert (round(mrr["value"], 4), mrr["relations"]) == (0.7222, 1)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.data.registry import load_registry
 from rankadjust.evaluation.evaluate import evaluate
 from rankadjust.evaluation.spread import Spread
-from rankadjust.evaluation.task_attributes import with_queries
+from rankadjust.evaluation.task_attributes import with_attributes, with_queries
 from rankadjust.evaluation.tasks import population_of
 
 
@@ -33,6 +33,19 @@ def test_a_named_triple_says_what_is_asked(triple, queries):
 @pytest.mark.parametrize("triple", ["17", "a,r,c", "a\tr", "7,0"])
 def test_another_name_of_a_triple_does_not(triple):
     assert "query" not in with_queries(tasks([triple])).columns
+
+
+@pytest.mark.parametrize("name", ["triple", "line", "ids"])
+def test_attributes_come_from_a_table_by_whatever_name_a_triple_has(name):
+    table = tasks(["a\tr\tb", "c\ts\td"], line=[1, 1, 2, 2], ids=["0,0,1", "0,0,1", "2,1,3", "2,1,3"])
+    table = table.with_columns(relation=pl.Series(["r", "r", "s", "s"]), num_candidates=pl.lit(9))
+    ranks = table[::-1].select(pl.col(name).cast(pl.String).alias("triple"), "side", rank=pl.lit(1.0))
+    assert with_attributes(ranks, table).drop("triple").rows() == [
+        ("tail", 1.0, 9.0, "s"),
+        ("head", 1.0, 9.0, "s"),
+        ("tail", 1.0, 9.0, "r"),
+        ("head", 1.0, 9.0, "r"),
+    ]
 
 
 def crossed(seed=3, triples=600):

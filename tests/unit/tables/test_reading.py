@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.registry import Dataset
 from rankadjust.literature.rescore import rescore
-from rankadjust.output.markup import to_latex, to_markdown
+from rankadjust.output.markup import to_markdown
 from rankadjust.tables.account import describe, draft_sidecar
 from rankadjust.tables.facts import DEFAULTS
 from rankadjust.tables.facts import reasons_in as told
@@ -523,7 +523,7 @@ RESULTS = st.lists(
 
 
 @settings(max_examples=in_profile(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(RESULTS, st.booleans(), st.booleans(), st.booleans(), st.sampled_from([".md", ".tex", ".csv"]))
+@given(RESULTS, st.booleans(), st.booleans(), st.booleans(), st.sampled_from([".md", ".csv"]))
 def test_random_results_come_back(tmp_path, results, percent, mixed, transposed, suffix):
     def share(thousandths, percents):
         return f"{thousandths / 10:.1f}" if percents else f"{thousandths / 1000:.3f}"
@@ -536,7 +536,7 @@ def test_random_results_come_back(tmp_path, results, percent, mixed, transposed,
     header = ("Model", "MR", "MRR", "Hits@1", "Hits@10")
     table = [list(column) for column in zip(header, *rows, strict=True)] if transposed else [header, *rows]
     frame = pl.DataFrame(table[1:], schema=dict.fromkeys(table[0], pl.String), orient="row")
-    render = {".md": to_markdown, ".tex": to_latex, ".csv": pl.DataFrame.write_csv}[suffix]
+    render = {".md": to_markdown, ".csv": pl.DataFrame.write_csv}[suffix]
     path = tmp_path / f"wn18rr{suffix}"
     path.write_text(render(frame), encoding="utf-8")
     reading = read(path)
