@@ -14,6 +14,8 @@ import importlib.util
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -85,105 +87,50 @@ Task = tuple[str, int, int]
 Rebuilt = Callable[[Graph], Iterator[Task]]
 
 
-def masked(
-    known: str = "all", *, unseen: bool = False, once: bool = False, both: bool = True, own: int = 0
-) -> Rebuilt:
-    """Rank by masks, as most code does: set known answers aside, and count the better ones of the rest.
+def steps(
+    data: Graph,
+    known: Iterable[str] = SPLITS,
+    *,
+    unseen: str = "ranked",
+    once: bool = False,
+    sides: Iterable[str] = ("head", "tail"),
+    own: int = 0,
+    times: bool = False,
+    itself: bool = True,
+) -> Iterator[Task]:
+    """Rank the true answer of each query among the entities that are no known answers.
 
-    known: the splits whose answers are set aside (all, graph, none). own: 1 if the true answer is left among the rest.
+    known: the splits whose answers are set aside; times: only those at the same time. unseen: whether triples with
+    entities that training lacks are ranked, or skipped, or the entities are no candidates either (dropped). once:
+    whether a repeated triple is ranked once. own: 1 if the true answer is counted against itself. itself: whether the
+    entity that is asked about is a candidate.
     """
-
-    def tasks(data: Graph) -> Iterator[Task]:
-        trained = {entity for h, _, t, _ in data.of("training") for entity in (h, t)}
-        ranked = list(dict.fromkeys(data.of("testing"))) if once else data.of("testing")
-        of = {"all": SPLITS, "graph": ("training",), "none": ()}[known]
-        for triple in ranked:
-            if unseen and not {triple[0], triple[2]} <= trained:
-                continue
-            for side in ("head", "tail") if both else ("tail",):
-                mask = np.ones(data.entities, bool)
-                mask[list(data.answers(triple, side, *of))] = False
-                true, scores = triple[2 if side == "tail" else 0], data.row(triple, side)
-                mask[true] = bool(own)
-                yield side, 1 + int(np.sum(scores[mask] >= scores[true])), int(mask.sum()) + 1 - own
-
-    return tasks
+    trained = {entity for h, _, t, _ in data.of("training") for entity in (h, t)}
+    for triple in dict.fromkeys(data.of("testing")) if once else data.of("testing"):
+        if unseen != "ranked" and not {triple[0], triple[2]} <= trained:
+            continue
+        for side in sides:
+            place = 2 if side == "tail" else 0
+            true, scores = triple[place], data.row(triple, side)
+            among = trained if unseen == "dropped" else {*range(data.entities)}
+            rivals = among - data.answers(triple, side, *known, times=times) - {true}
+            if not itself:
+                rivals.discard(triple[2 - place])
+            better = sum(scores[each] > scores[true] for each in rivals)
+            yield side, 1 + int(better) + own, len(rivals) + 1
 
 
-def of_training_entities(once: bool) -> Rebuilt:
-    """Rank among the entities of training; the triples with others were dropped on reading."""
-
-    def tasks(data: Graph) -> Iterator[Task]:
-        entities = sorted({entity for h, _, t, _ in data.of("training") for entity in (h, t)})
-        ranked = [triple for triple in data.of("testing") if {triple[0], triple[2]} <= set(entities)]
-        for triple in sorted(set(ranked)) if once else ranked:
-            for side in ("head", "tail"):
-                true, scores = triple[2 if side == "tail" else 0], data.row(triple, side)
-                rest = set(entities) - data.answers(triple, side, *SPLITS)
-                yield side, 1 + sum(scores[each] > scores[true] for each in rest), len(rest) + 1
-
-    return tasks
+def rebuilt(**choices: Any) -> Rebuilt:  # noqa: ANN401
+    return partial(steps, **choices)
 
 
-def typed(data: Graph) -> Iterator[Task]:
-    """OpenKE: candidates are the entities that any of the three files has on that side of the relation."""
-    for triple in data.of("testing"):
-        for side, place in (("head", 0), ("tail", 2)):
-            allowed = {other[place] for other in data.of(*SPLITS) if other[1] == triple[1]}
-            rest = allowed - data.answers(triple, side, *SPLITS)
-            scores = data.row(triple, side)
-            yield side, 1 + sum(scores[e] > scores[triple[place]] for e in rest), len(rest) + 1
-
-
-def at_times(same: bool) -> Rebuilt:
-    """RE-GCN and tkbc set aside what holds at the same time; RE-Net, what ever held."""
-
-    def tasks(data: Graph) -> Iterator[Task]:
-        for triple in data.of("testing"):
-            for side, place in (("head", 0), ("tail", 2)):
-                known = data.answers(triple, side, *SPLITS, times=same)
-                scores = data.row(triple, side).copy()
-                own = scores[triple[place]]
-                scores[list(known)] = -np.inf
-                yield side, 1 + int(np.sum(scores > own)), data.entities - len(known) + 1
-
-    return tasks
-
-
-def by_set_of_answers(data: Graph) -> Iterator[Task]:
-    """RED-GNN: all answers of a query at once, each ranked among all, less the better known ones."""
-    for side, place in (("head", 0), ("tail", 2)):
-        for triple in sorted(set(data.of("testing"))):
-            scores, known = data.row(triple, side), data.answers(triple, side, *SPLITS)
-            full = (scores > scores[triple[place]]).sum()
-            yield (
-                side,
-                int(full - sum(scores[e] > scores[triple[place]] for e in known)) + 1,
-                data.entities - len(known) + 1,
-            )
-
-
-def drawn(itself: bool) -> Rebuilt:
-    """GraIL and NodePiece: the pool of the draws; the rank is that of the true answer in the whole pool."""
-
-    def tasks(data: Graph) -> Iterator[Task]:
-        for triple in data.of("testing"):
-            for side, place in (("head", 0), ("tail", 2)):
-                pool = set(range(data.entities)) - data.answers(triple, side, "training") | {triple[place]}
-                if itself and triple[2 - place] in pool - {triple[place]}:
-                    pool.remove(triple[2 - place])
-                scores = data.row(triple, side)
-                yield side, 1 + sum(scores[e] > scores[triple[place]] for e in pool), len(pool)
-
-    return tasks
-
-
-def merged(rebuilt: Rebuilt) -> Rebuilt:
+def merged(**choices: Any) -> Rebuilt:  # noqa: ANN401
     """Rank validation and test together."""
 
     def tasks(data: Graph) -> Iterator[Task]:
         both = data.of("validation", "testing")
-        return rebuilt(replace(data, splits={**data.splits, "validation": both, "testing": both}))
+        merging = replace(data, splits={**data.splits, "validation": both, "testing": both})
+        return steps(merging, **choices)
 
     return tasks
 
@@ -192,22 +139,24 @@ def merged(rebuilt: Rebuilt) -> Rebuilt:
 REBUILT: dict[str, tuple[str, Rebuilt]] = {
     **dict.fromkeys(
         ("LibKGE", "RotatE", "ConvE", "TuckER", "KBC", "OpenKE", "CompGCN", "SimKGC", "torchkge", "ILPC"),
-        ("one", masked()),
+        ("one", steps),
     ),
-    "PyKEEN": ("one", of_training_entities(once=True)),
-    "AmpliGraph": ("one", of_training_entities(once=False)),
-    "KBAT": ("one", masked(unseen=True)),
-    "PyG": ("one", masked("none", both=False)),
-    "InGram": ("inductive", masked()),
-    "NBFNet-PyG": ("inductive", masked("graph")),
-    "NBFNet": ("inductive", masked("graph", own=1)),
-    **dict.fromkeys(("ULTRA", "TRIX", "MOTIF"), ("inductive", merged(masked()))),
-    "A*Net": ("inductive", merged(masked())),
-    **dict.fromkeys(("RED-GNN", "AdaProp"), ("inductive", merged(by_set_of_answers))),
-    **dict.fromkeys(("GraIL", "SNRI"), ("inductive", drawn(itself=True))),
-    "NodePiece": ("inductive", drawn(itself=False)),
-    **dict.fromkeys(("RE-GCN", "TiRGN", "tkbc"), ("temporal", at_times(same=True))),
-    "RE-Net": ("temporal", at_times(same=False)),
+    "PyKEEN": ("one", rebuilt(unseen="dropped", once=True)),
+    "AmpliGraph": ("one", rebuilt(unseen="dropped")),
+    "KBAT": ("one", rebuilt(unseen="skipped")),
+    "PyG": ("one", rebuilt(known=(), sides=("tail",))),
+    "InGram": ("inductive", steps),
+    "NBFNet-PyG": ("inductive", rebuilt(known=("training",))),
+    "NBFNet": ("inductive", rebuilt(known=("training",), own=1)),
+    **dict.fromkeys(("ULTRA", "TRIX", "MOTIF", "A*Net"), ("inductive", merged())),
+    # All answers of a query at once, each ranked among all, less the better known ones.
+    **dict.fromkeys(("RED-GNN", "AdaProp"), ("inductive", merged(once=True))),
+    # The pool of the draws; the rank is that of the true answer in the whole pool.
+    **dict.fromkeys(("GraIL", "SNRI"), ("inductive", rebuilt(known=("training",), itself=False))),
+    "NodePiece": ("inductive", rebuilt(known=("training",))),
+    # What holds at the same time is set aside; RE-Net sets aside what ever held.
+    **dict.fromkeys(("RE-GCN", "TiRGN", "tkbc"), ("temporal", rebuilt(times=True))),
+    "RE-Net": ("temporal", steps),
 }
 # A data set of each kind, whose evaluation is meant.
 _LIKE = {"one": "WN18RR", "inductive": "GraIL-WN18RR-v1", "temporal": "ICEWS18"}

@@ -9,7 +9,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Route, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Route, sync_playwright
 
 INSTALL = "install it, on Debian and Ubuntu with: apt-get install chromium"
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -23,7 +23,6 @@ _OPTIONS = (
     "--disable-sync",
 )
 _LOCAL = ("file:", "data:", "blob:", "about:")
-_HEIGHT = 900
 
 
 def installed() -> str | None:
@@ -63,17 +62,11 @@ class Pages:
         path: Path | str,
         width: int = 1600,
         scheme: Literal["light", "dark"] = "light",
-        *,
         address: str = "",
-        wait: Literal["commit", "domcontentloaded", "load", "networkidle"] = "load",
-        script: str = "",
     ) -> Page:
-        """Return a file, or a page of the site, opened in a window of that width (pixels).
-
-        scheme: light or dark; address: what follows #; script: JavaScript to run before the page's own.
-        """
+        """Return a file, or a page of the site, opened in a window of that width (pixels); address: what follows #."""
         context = self._browser.new_context(
-            viewport={"width": width, "height": _HEIGHT},
+            viewport={"width": width, "height": 900},
             color_scheme=scheme,
             accept_downloads=True,
             bypass_csp=not self._keep_policy,
@@ -82,34 +75,24 @@ class Pages:
         context.set_default_timeout(60_000)
         self._contexts.append(context)
         context.set_offline(True)
-        context.route(lambda url: not url.startswith(_LOCAL), self._refuse)
+        context.route(lambda url: not url.startswith(_LOCAL), lambda route: route.abort())
         if (site := self._site) is not None:
             context.route(f"{site[0]}**", lambda route: _answer(route, *site))
         context.on("request", lambda request: self._note_request(request.url))
         context.on("weberror", lambda error: self.problems.append(f"error: {error.error}"))
         context.on("console", self._note_message)
-        context.add_init_script(script)
         page = context.new_page()
         page.on("websocket", lambda socket: self.problems.append(f"request: {socket.url}"))
-        page.on("dialog", self._dismiss)
-        page.on("crash", lambda _: self.problems.append("the page crashed"))
         start = (
             self._site[0] + path if self._site and isinstance(path, str) else Path(path).resolve().as_uri()
         )
-        page.goto(start + (f"#{address}" if address else ""), wait_until=wait)
+        page.goto(start + (f"#{address}" if address else ""))
         return page
 
     def close(self) -> None:
         """Close all pages."""
         for context in self._contexts:
             context.close()
-
-    def _dismiss(self, dialog: Dialog) -> None:
-        self.problems.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
-
-    def _refuse(self, route: Route) -> None:
-        route.abort()
 
     def _note_request(self, url: str) -> None:
         if not url.startswith(_LOCAL if self._site is None else (*_LOCAL, self._site[0])):
@@ -129,12 +112,6 @@ def _answer(route: Route, address: str, folder: Path) -> None:
         route.fulfill(status=404)
 
 
-def drawn(page: Page) -> None:
-    """Wait until a page has loaded its images and drawn two frames: whatever was to happen at once has happened."""
-    page.wait_for_function("[...document.images].every(image => image.complete)")
-    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
-
 def scrolls_sideways(page: Page) -> bool:
     """Return whether the page as a whole is wider than its window."""
     return bool(
@@ -142,24 +119,16 @@ def scrolls_sideways(page: Page) -> bool:
     )
 
 
-def violations(page: Page, within: str | None = None, *, least: str = "minor") -> list[str]:
-    """Return what axe-core finds on a page, or within an element of it (a CSS selector), a line each.
-
-    least: from which kind of impact on: minor, moderate, serious, critical. A line names the rule and the first element
-    that breaks it.
-    """
+def violations(page: Page, within: str | None = None) -> list[str]:
+    """Return what axe-core finds on a page, or within an element of it, a line for each rule."""
     # Colours that are on their way from one to another have no contrast of their own.
     page.wait_for_function(
         "!document.getAnimations().some(each => each instanceof CSSTransition && each.playState === 'running')"
     )
-    kinds = ("minor", "moderate", "serious", "critical")
-    wanted = kinds[kinds.index(least) :]
-    violations = Axe().run(page, context=within).response["violations"]
     return [
         f"{rule['id']} ({rule['impact']}, {len(rule['nodes'])} elements): {rule['help']}; "
         f"{json.dumps(rule['nodes'][0]['html'][:200])} {rule['nodes'][0]['failureSummary'][:300]}"
-        for rule in violations
-        if rule["impact"] in wanted
+        for rule in Axe().run(page, context=within).response["violations"]
     ]
 
 
