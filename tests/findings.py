@@ -29,7 +29,6 @@ from rankadjust.literature.summaries import (
     chance_share,
     comparable,
     not_above_chance,
-    protocol_effect,
     surprising,
     usable,
 )
@@ -207,27 +206,6 @@ def share() -> str:
     return table(chance_share(rescored()), columns)
 
 
-def protocols() -> str:
-    effect = protocol_effect(rescored()).filter(
-        pl.col("metric").str.contains("^(inverse_harmonic|hits)"), protocol="filtered", other_protocol="raw"
-    )
-    printed, adjusted = (pl.col(f"other_{name}") - pl.col(name) for name in ("value", "index"))
-    moved = effect.group_by("source", "split").agg(
-        results=pl.len(), median=printed.median(), apart=(adjusted - printed).abs().max()
-    )
-    least, most, apart, results = moved.select(
-        pl.col("median").max(),
-        most=pl.col("median").min(),
-        apart=pl.col("apart").max(),
-        n=pl.col("results").sum(),
-    ).row(0)
-    return paragraph(
-        f"Of {moved['source'].n_unique()} sources we have {results:,} values of MRR or Hits@k both under "
-        f"`filtered` and under `raw`. In the median over the values of a source, `raw` is lower by {-least:.2f} to "
-        f"{-most:.2f}. The index moves alike: the two moves never differ by more than {apart:.2g}."
-    )
-
-
 def negatives() -> str:
     rows = rescored().filter(pl.col("dataset").is_in(["tgbl-wiki-v1", "tgbl-wiki-v2"]), split="testing")
     pairs = (
@@ -307,7 +285,6 @@ FINDINGS = {
     "share": share,
     "counting": counting,
     "most below": most_below,
-    "protocols": protocols,
     "negatives": negatives,
     "chance": chance,
     "copies": copies,

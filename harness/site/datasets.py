@@ -12,9 +12,9 @@ from rankadjust.chance.metrics import resolve
 from rankadjust.data.registry import Dataset
 from rankadjust.output.pictures import FONT
 from rankadjust.output.terminal import cell as number
+from rankadjust.page.adjustment_figure import ACCENT, FAINT, GRID, INK
 from rankadjust.page.answers import in_words, metrics_of
 from rankadjust.page.boards import MRR, Board
-from rankadjust.page.look import ACCENT, FAINT, GRID, INK
 
 KINDS = {
     "transductive": "Transductive",

@@ -81,54 +81,18 @@ def _candidate_class() -> pl.Expr:
     return pl.when(pl.col("protocol").str.contains(SAMPLED)).then("protocol").otherwise(size)
 
 
-def protocol_effect(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Return results of the same model on the same data under two protocols, one row per pair and metric.
-
-    The first protocol is `filtered` if the source prints it, else the first in the alphabet. Within a source the name
-    identifies a model; the line does if the source repeats the name. Returns source, model, source_line, dataset,
-    split, side, metric, then protocol, value, expectation and index of the first protocol, and the columns other_... of
-    the second protocol.
-    """
-    columns = ["protocol", "value", "expectation", "index"]
-    same = ["source", "model", "dataset", "split", "side", "metric"]
-    rows = usable(rescored).filter(pl.col("model").is_not_null())
-    is_repeated = pl.struct(*same, "protocol").is_duplicated().any().over(same)
-    rows = rows.with_columns(source_line=pl.when(is_repeated).then("source_line"))
-    key = ["source", "model", "source_line", "dataset", "split", "side", "metric"]
-    rows = rows.unique([*key, "protocol"], keep="first", maintain_order=True).select(*key, *columns)
-    first = rows.sort(pl.col("protocol") != "filtered", "protocol", maintain_order=True).unique(
-        key, keep="first", maintain_order=True
-    )
-    others = rows.rename({name: f"other_{name}" for name in columns})
-    return (
-        first.join(others, on=key, nulls_equal=True, maintain_order="left_right")
-        .filter(pl.col("protocol") != pl.col("other_protocol"))
-        .sort("source", "dataset", "metric", "model", "source_line", "other_protocol", maintain_order=True)
-    )
-
-
-def best_results(
-    rescored: pl.DataFrame, count: int = 3, contradictions: pl.DataFrame | None = None
-) -> pl.DataFrame:
-    """Return the place, source, value and index of at most `count` models of each evaluation, as in `ranked_rows`."""
-    best = ranked_rows(rescored, contradictions).filter(pl.col("place") <= count)
-    return best.select(*KEY, "place", "model", "source", "value", "index")
-
-
 def ranked_rows(rescored: pl.DataFrame, contradictions: pl.DataFrame | None = None) -> pl.DataFrame:
     """Return the models of each evaluation in order, the best model first, each with the row of its best result.
 
     Of equal results of a model the first is kept. Rows with a caveat (second-hand or refuted) are left out. So are the
     values that contradictions, a frame of `check`, calls impossible. A column `own` (bool) separates a model of the
-    user from a published model of the same name. Added are place, and results: of how many results of the model the
-    value is the best. Equal results of a model count each: they need not be copies.
+    user from a published model of the same name. Added is place.
     """
     model = ["model", "own"] if "own" in rescored.columns else ["model"]
     clean = usable(rescored).filter(pl.col("caveat").is_null(), pl.col("model").is_not_null())
     rows = _without_impossible(clean, contradictions)
     return (
-        rows.with_columns(results=pl.len().over(*KEY, *model).cast(pl.Int64))
-        .sort("merit", descending=True, maintain_order=True)
+        rows.sort("merit", descending=True, maintain_order=True)
         .unique([*KEY, *model], keep="first", maintain_order=True)
         .with_columns(place=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(KEY))
         .sort(*KEY, "place")

@@ -1,4 +1,4 @@
-"""Vega-Lite drawn as SVG and PNG, measured by a font of this package, so that text is as wide on every machine."""
+"""Vega-Lite drawn as SVG, measured by a font of this package, so that text is as wide on every machine."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -16,21 +16,11 @@ _FONTS = Path(__file__).parent / "fonts"
 def svg_picture(specification: Mapping[str, Any]) -> str:
     """Return a Vega-Lite specification drawn as SVG."""
     _bring_fonts()
-    svg: str = vl_convert.vegalite_to_svg(_in_our_font(specification))
+    configuration = {**specification.get("config", {}), "font": FONT}
+    svg: str = vl_convert.vegalite_to_svg({**specification, "config": configuration})
     return svg
-
-
-def png_of_svg(svg: str, scale: float) -> bytes:
-    """Return an SVG as PNG, at so many times its size."""
-    _bring_fonts()
-    png: bytes = vl_convert.svg_to_png(svg, scale=scale)
-    return png
 
 
 @cache
 def _bring_fonts() -> None:
     vl_convert.register_font_directory(str(_FONTS))
-
-
-def _in_our_font(specification: Mapping[str, Any]) -> dict[str, Any]:
-    return {**specification, "config": {**specification.get("config", {}), "font": FONT}}

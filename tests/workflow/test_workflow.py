@@ -36,7 +36,7 @@ tables: [results.csv, printed.md]
 registry: [tiny.yaml]
 """
 # What follows from the database, and from what comes before it.
-RESCORED = {"rescore": 1, "literature": 1, "compare": 1, "figures": 1, "render": 1}
+RESCORED = {"rescore": 1, "literature": 1, "compare": 1, "render": 1}
 LATER = RESCORED | {"paper_of_table": 2}
 GATHERED = {"database": 1} | LATER
 COUNTED = {"count": 1, "moments": 1} | GATHERED
@@ -306,7 +306,7 @@ EDITS = {
     "released histograms": ("project/resources/database/candidates.parquet", fewer_tasks, LATER),
 }
 MODULES = {
-    "page/figures.py": {"figures": 1},
+    "page/boards.py": {"render": 1},
     "manuscript/paper.py": {"paper_of_table": 2},
     "baselines/links.py": {"baselines": 1} | GATHERED,
     "chance/random_scorer.py": {"moments": 1, "benchmarks": 1} | GATHERED,
@@ -484,7 +484,7 @@ def test_a_killed_run_goes_on_after_unlock_and_everything_else_gives_the_same_by
     assert locked.returncode != 0
     assert "--unlock" in locked.stderr
     assert started("--unlock").returncode == 0
-    threaded = ("encode", "count", "moments", "database", "rescore", "paper_of_table", "figures", "render")
+    threaded = ("encode", "count", "moments", "database", "rescore", "paper_of_table", "render")
     done = started("--cores", "2", "--set-threads", *(f"{rule}=2" for rule in threaded))
     assert done.returncode == 0, done.stderr
     expected, found = (final_bytes(place / "elsewhere" / "results") for place in (run, folder))
@@ -741,7 +741,7 @@ def test_the_default_run_from_the_mirror_gives_the_verified_numbers(tmp_path, sh
     )
     assert done.returncode == 0, done.stderr
     # Of a rule that runs for this table only.
-    assert (tmp_path / "results" / "case-study.csv").stat().st_size > 0
+    assert (tmp_path / "results" / "figures" / "adjustment.svg").stat().st_size > 0
     database = pl.read_parquet(tmp_path / "results" / "database" / "adjustments.parquet")
     nations = database.filter(dataset="Nations", protocol="filtered", split="testing", side="both")
     # Computed independently in extended precision.

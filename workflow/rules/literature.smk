@@ -3,22 +3,11 @@
 Inputs: the tables of the configuration; results/database/; the released database, for data sets that the run lacks.
 Outputs: results/rescored/<table>.parquet, .csv and .md: every row of the table, adjusted or with the reason why not;
          results/literature.parquet: the shipped literature on the evaluations of the user's own tables;
-         results/comparison/*.csv: contradictions, and what adjustment changes;
-         results/paper/<table>/: the adjusted table, a figure, the methods, references, and what to check before;
-         results/case-study.csv, the printed adjustments of Hoyt et al. (2022) against the correct ones.
+         results/comparison/*.csv: contradictions, and how many results of each evaluation are below counting;
+         results/paper/<table>/: the adjusted table, a figure, the methods, references, and what to check before.
 """
 
-COMPARISONS = [
-    "contradictions",
-    "chance-share",
-    "protocol-effect",
-    "best-results",
-    "not-above-chance",
-    "below-baselines",
-    "what-sampling-hides",
-    "below-baselines-most",
-]
-CASE_STUDY = "hoyt2022-case-study"
+COMPARISONS = ["contradictions", "below-baselines"]
 # Tables that are not the shipped literature: the page shows them first.
 PUBLISHED = project_files("resources/published/*.csv")
 OWN_TABLES = [table for table, path in TABLES.items() if not any(map(Path(path).samefile, PUBLISHED))]
@@ -96,26 +85,9 @@ rule compare:
     benchmark:
         "results/benchmarks/compare.tsv"
     params:
-        own=OWN_TABLES,
         library=code_of("compare"),
     script:
         "../../scripts/compare.py"
-
-
-rule case_study:
-    input:
-        rescored=f"results/rescored/{CASE_STUDY}.parquet",
-        database=DATABASE,
-    output:
-        report("results/case-study.csv", caption="../report/case-study.rst", category="Comparison"),
-    log:
-        "results/logs/case-study.log",
-    benchmark:
-        "results/benchmarks/case-study.tsv"
-    params:
-        library=code_of("case_study"),
-    script:
-        "../../scripts/case_study.py"
 
 
 rule paper:

@@ -1,44 +1,38 @@
-"""Draw the figures and the report.
+"""Draw the figure of the case study, and write the report.
 
 Inputs: results/rescored/*.parquet, results/comparison/*.csv, results/database/*.
-Outputs: results/figures/*.svg, *.png and *.json (Vega-Lite); results/report.html, one page that needs no network.
+Outputs: results/figures/adjustment.svg; results/report.html, one page that needs no network.
 """
 
-# The audit needs the constants that the case study printed with, and those of its evaluation.
-AUDITED = CASE_STUDY in TABLES and {"pykeen", "pykeen-published"} <= set(PLAN.protocols)
+CASE_STUDY = "hoyt2022-case-study"
 COMPARED = expand("results/comparison/{name}.csv", name=COMPARISONS * bool(TABLES))
 
 
 rule report:
     input:
         "results/report.html",
-        "results/figures",
-        ["results/case-study.csv"] * AUDITED,
+        ["results/figures/adjustment.svg"] * (CASE_STUDY in TABLES),
         # A file that only another rule reads is not made again when it is gone.
         COMPARED,
 
 
-# Which figures there are depends on what the results hold, so that the folder is the output: rankadjust/page/charts.py.
-rule figures:
+rule figure:
     input:
-        rescored=expand("results/rescored/{table}.parquet", table=TABLES),
-        audited=[f"results/rescored/{CASE_STUDY}.parquet"] * AUDITED,
-        database=DATABASE,
+        f"results/rescored/{CASE_STUDY}.parquet",
     output:
         report(
-            directory("results/figures"),
-            patterns=["{figure}.svg"],
+            "results/figures/adjustment.svg",
             caption="../report/figure.rst",
             category="Figures",
         ),
     log:
-        "results/logs/figures.log",
+        "results/logs/figure.log",
     benchmark:
-        "results/benchmarks/figures.tsv"
+        "results/benchmarks/figure.tsv"
     params:
-        library=code_of("figures"),
+        library=code_of("figure"),
     script:
-        "../../scripts/figures.py"
+        "../../scripts/figure.py"
 
 
 rule render:

@@ -9,7 +9,7 @@ import pytest
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.database.store import load_database
 from rankadjust.literature.single_values import SEVERITIES
-from rankadjust.literature.summaries import best_results, chance_share, comparable, not_above_chance, usable
+from rankadjust.literature.summaries import chance_share, comparable, not_above_chance, ranked_rows, usable
 from tests.findings import FINDINGS, MR, MRR, PAGES, PROJECT, blocks, flagged, renewed, rescored
 
 pytestmark = pytest.mark.slow
@@ -70,7 +70,7 @@ def test_the_values_at_chance_are_those_of_a_count_by_hand():
 
 def test_filtered_and_raw_trials_have_another_best_model():
     trials = rescored().filter(file="ruffinelli2020.csv")
-    rows = best_results(trials, 1).filter(dataset="FB15k-237", split="validation", metric=MRR)
+    rows = ranked_rows(trials).filter(place=1, dataset="FB15k-237", split="validation", metric=MRR)
     best = {row["protocol"]: (row["model"], round(row["value"], 3)) for row in rows.to_dicts()}
     assert best["filtered"] == ("rescal (1vsAll, kl)", 0.364)
     assert best["raw"] == ("complex (negative_sampling, kl)", 0.189)

@@ -7,11 +7,9 @@ from rankadjust.literature.copies import distinct_results
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.summaries import (
     below_baselines,
-    best_results,
     chance_share,
     comparable,
     not_above_chance,
-    protocol_effect,
     ranked_rows,
     surprising,
 )
@@ -74,40 +72,10 @@ def test_classes_of_candidates(entities, name):
 # --- one model under several protocols
 
 
-def test_protocol_effect_pairs_what_a_source_prints_of_a_model():
-    rows = pl.concat(
-        [
-            results(("a", "A", 0.2, 0.19, 100), protocol="raw"),
-            results(("a", "A", 0.3, 0.28, 100)),
-            results(("a", "A", 0.31, 0.29, 100), protocol="filtered-cumulative"),
-            # Another source, another model, another data set: nothing to pair.
-            results(("a", "A", 0.9, 0.9, 100), protocol="typed", source="other"),
-            results(("a", "B", 0.9, 0.9, 100), protocol="typed"),
-            results(("b", "A", 0.9, 0.9, 100), protocol="typed"),
-        ]
-    )
-    found = protocol_effect(rows)
-    assert found.select("protocol", "value", "other_protocol", "other_value", "other_index").rows() == [
-        ("filtered", 0.3, "filtered-cumulative", 0.31, 0.29),
-        ("filtered", 0.3, "raw", 0.2, 0.19),
-    ]
-
-
-def test_protocol_effect_tells_models_of_one_name_by_their_line():
-    rows = pl.concat(
-        [
-            results(("a", "A", value, value, 100), protocol=protocol, source_line=line)
-            for protocol, value, line in (("raw", 0.1, "3"), ("filtered", 0.2, "3"), ("raw", 0.5, "4"))
-        ]
-    )
-    found = protocol_effect(rows).select("source_line", "value", "other_value").rows()
-    assert found == [("3", 0.2, 0.1)]
-
-
 # --- the best, and orders
 
 
-def test_best_results_leave_out_what_has_a_caveat():
+def test_ranked_rows_leave_out_what_has_a_caveat():
     rows = pl.concat(
         [
             results(("a", "refuted", 0.9, 0.9, 100), caveat="refuted: ties"),
@@ -116,24 +84,8 @@ def test_best_results_leave_out_what_has_a_caveat():
         ],
         how="vertical_relaxed",
     )
-    found = best_results(rows, 1)
-    assert found.select("metric", "place", "model").rows() == [(MR, 1, "B"), (MRR, 1, "B")]
-    assert best_results(rows, 3).height == 4
-
-
-def test_the_results_that_the_best_one_is_chosen_from_are_counted():
-    rows = pl.concat(
-        [
-            results(
-                *(("a", "A", value, value, 100) for value in (0.5, 0.6, 0.6)), ("a", "B", 0.55, 0.55, 100)
-            ),
-            results(("b", "A", 0.6, 0.6, 100)),
-            results(("a", "A", 0.7, 0.7, 100)).with_columns(caveat=pl.lit("second-hand")),
-        ],
-        how="diagonal",
-    )
-    found = ranked_rows(rows).select("dataset", "model", "value", "results").rows()
-    assert found == [("a", "A", 0.6, 3), ("a", "B", 0.55, 1), ("b", "A", 0.6, 1)]
+    found = ranked_rows(rows).select("metric", "place", "model").rows()
+    assert found == [(MR, 1, "B"), (MR, 2, "A"), (MRR, 1, "B"), (MRR, 2, "A")]
 
 
 # --- below counting

@@ -9,44 +9,33 @@ from pathlib import Path
 
 import pytest
 
-from rankadjust.database.store import load_database
-from rankadjust.literature.case_study import audit
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.tidy import read_tidy
 from rankadjust.output import pictures
-from rankadjust.page.charts import AUDIT, RESULTS, figures_of
-from rankadjust.page.figures import write_figures
+from rankadjust.page.adjustment_figure import ACCENT, CATEGORIES, FAINT, INK, adjustment_figure
 
 FONTS = Path(pictures.__file__).parent / "fonts"
 # The first line is drawn as any program would draw it, with the font that vl-convert takes for Liberation Sans.
 DRAW = """\
-import json
 import sys
-from hashlib import sha256
-from pathlib import Path
+import polars as pl
 import vl_convert
-from rankadjust.output.pictures import png_of_svg
-from rankadjust.page.figures import Figure, svg_of
+from rankadjust.page.adjustment_figure import adjustment_figure
 mark = {"type": "text", "font": "Liberation Sans", "text": "how wide is this?"}
 plain = {"data": {"values": [1]}, "mark": mark, "encoding": {"x": {"value": 0}}}
 print(vl_convert.vegalite_to_svg(plain).partition(" viewBox")[0])
-for path in sorted(Path(sys.argv[1]).glob("*.json")):
-    data = json.loads(path.read_text())
-    title, description, about = (data.pop(key) for key in ("title", "description", "usermeta"))
-    svg = svg_of(Figure(path.stem, title, about["caption"], description, data))
-    png = png_of_svg(svg, 2)
-    print(path.stem, sha256(svg.encode()).hexdigest(), sha256(png).hexdigest())
+print(adjustment_figure(pl.read_parquet(sys.argv[1])))
 """
 
 
 @pytest.fixture(scope="module")
-def figures(project, tmp_path_factory):
-    """Write the figures that the case study alone gives."""
-    folder = tmp_path_factory.mktemp("figures")
-    database = load_database()
-    results = rescore(read_tidy(project / "resources/published/hoyt2022-case-study.csv"))
-    write_figures(list(figures_of({RESULTS: results, AUDIT: audit(results, database)})), folder)
-    return folder
+def results(project):
+    return rescore(read_tidy(project / "resources/published/hoyt2022-case-study.csv"))
+
+
+@pytest.fixture(scope="module")
+def figure(results):
+    return adjustment_figure(results)
 
 
 def number(data, at, size="H"):
@@ -78,48 +67,55 @@ def machines(tmp_path_factory):
     return folder / "bare", folder / "wide"
 
 
-def drawn(figures, fonts):
+def drawn(results, fonts):
     """Return the first line that `DRAW` says on a machine with these fonts, and the others."""
-    settings = figures.parent / f"{fonts.name}.conf"
+    settings = fonts.parent / f"{fonts.name}.conf"
     settings.write_text(f"<fontconfig><dir>{fonts}</dir></fontconfig>")
-    machine = dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"), str(figures))
+    results.write_parquet(fonts.parent / "results.parquet")
+    machine = dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"), str(fonts.parent))
     machine["FONTCONFIG_FILE"] = str(settings)
     done = subprocess.run(
-        [sys.executable, "-c", DRAW, figures],
+        [sys.executable, "-c", DRAW, fonts.parent / "results.parquet"],
         env=os.environ | machine,
         capture_output=True,
         text=True,
         check=True,
     )
-    plain, *lines = done.stdout.splitlines()
-    return plain, lines
+    return done.stdout.split("\n", 1)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the fonts of Linux are replaced")
-def test_the_figures_of_the_case_study_are_the_same_with_other_fonts(figures, machines):
-    (plain, bare), (stretched, wide) = (drawn(figures, fonts) for fonts in machines)
+def test_the_figure_is_the_same_with_other_fonts(results, machines):
+    (plain, bare), (stretched, wide) = (drawn(results, fonts) for fonts in machines)
     assert plain != stretched, "the wide font is not seen: nothing is tested"
-    assert {"adjustment", "case-study"} <= {line.split()[0] for line in bare}
     assert bare == wide
 
 
-@pytest.mark.slow
-def test_the_figures_of_the_documents_are_what_a_run_draws(project, figures):
-    for name in ("adjustment", "case-study"):
-        kept, written = (
-            (folder / f"{name}.svg").read_text(encoding="utf-8")
-            for folder in (project / "docs" / "figures", figures)
-        )
-        assert kept == written, f"copy {name}.svg from results/figures: docs/case-study.md"
+def test_the_figure_of_the_readme_is_what_a_run_draws(project, figure):
+    assert 'role="img"' in figure.partition(">")[0]
+    assert "(n = 16 results for both sides)" in figure
+    kept = (project / "docs" / "figures" / "adjustment.svg").read_text(encoding="utf-8")
+    assert kept == figure, "copy adjustment.svg from results/figures"
 
 
-@pytest.mark.slow
-def test_every_character_of_the_figures_is_in_the_font(figures):
+def test_every_character_of_the_figure_is_in_the_font(figure):
     """What is not would be drawn with a font of the system."""
-    text = "".join(unescape(path.read_text(encoding="utf-8")) for path in figures.glob("*.svg"))
     for path in FONTS.glob("*.ttf"):
-        assert set(text) - characters(path.read_bytes()) == set()
+        assert set(unescape(figure)) - characters(path.read_bytes()) == set()
+
+
+def luminance(colour):
+    """Return the relative luminance of #rrggbb, as WCAG 2 defines it."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize(("colours", "least"), [((ACCENT, *CATEGORIES), 3), ((INK, FAINT), 4.5)])
+def test_colours_stand_out_from_white(colours, least):
+    """AA: 3 for marks, 4.5 for text (success criteria 1.4.11 and 1.4.3)."""
+    assert all(1.05 / (luminance(colour) + 0.05) >= least for colour in colours)
 
 
 def characters(data):
