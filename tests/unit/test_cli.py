@@ -706,7 +706,7 @@ def test_adjust_does_not_import_what_is_slow(database):
         "sys.argv[1:] = ['adjust', '--dataset', 'Nations', 'mrr=0.9']\n"
         "from rankadjust.cli.commands import main\n"
         "try:\n    main()\nfinally:\n"
-        "    slow = {'scipy', 'yaml', 'jsonschema', 'altair', 'numpy.ma', 'numpy.random'}\n"
+        "    slow = {'scipy', 'yaml', 'jsonschema', 'numpy.ma', 'numpy.random'}\n"
         "    print(sorted(slow & set(sys.modules)))"
     )
     done = subprocess.run(
