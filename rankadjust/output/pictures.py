@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import vl_convert
 
 # vl-convert asks the fonts of the system first, so the first name is one that no system has: that of fonts/, whose
@@ -24,3 +25,26 @@ def svg_picture(specification: Mapping[str, Any]) -> str:
 @cache
 def _bring_fonts() -> None:
     vl_convert.register_font_directory(str(_FONTS))
+
+
+def record_picture(compared: pl.DataFrame) -> str:
+    """Return by how much constants differ, by data set and reason; of `rankadjust.database.record.compare_record`."""
+    size = 100 * pl.col("difference").abs()
+    rows = compared.select("pykeen", "metric", "split", "side", "reason", size=size).filter(
+        pl.col("size") > 0
+    )
+    order = rows.group_by("pykeen").agg(pl.col("size").max()).sort("size", "pykeen", descending=True)
+    x = {"title": "difference of an expectation, in % of ours", "scale": {"type": "log"}}
+    return svg_picture(
+        {
+            "$schema": "https://vega.github.io/schema/vega-lite/v6.4.1.json",
+            "data": {"values": rows.to_dicts()},
+            "mark": {"type": "tick", "thickness": 1.5, "opacity": 0.7},
+            "encoding": {
+                "x": {"field": "size", "type": "quantitative", **x},
+                "y": {"field": "pykeen", "type": "nominal", "sort": order["pykeen"].to_list(), "title": None},
+                "color": {"field": "reason", "type": "nominal", "legend": {"labelLimit": 400}},
+            },
+            "width": 420,
+        }
+    )

@@ -1,6 +1,7 @@
 """The whole workflow, run as a user runs it: real Snakemake, real jobs, a temporary directory."""
 
 import contextlib
+import gzip
 import hashlib
 import json
 import os
@@ -21,6 +22,7 @@ from rankadjust.database.store import load_baselines, write_baselines, write_can
 from tests.copies import FEW, copy_project
 from tests.servers import snakemakes
 from tests.servers.http_faults import FaultServer
+from tests.servers.zenodo import Deposit, LoopbackZenodo
 from tests.sessions import sessions
 from tests.tiny import REGISTRY, write_tiny
 from tests.unit.test_cli import run_line
@@ -729,6 +731,31 @@ def test_a_data_set_that_nobody_has_read_is_fetched_compared_and_reported(tmp_pa
     assert (sent["entities"], sent["relations"], sent["triples"]) == (15_000, 248, {"training": 38_265})
     database = pl.read_parquet(tmp_path / "results" / "database" / "adjustments.parquet")
     assert database.filter(dataset="OpenEA", side="both")["tasks"].to_list() == [2 * 38_265]
+
+
+@pytest.mark.slow
+def test_the_published_constants_come_from_zenodo_and_are_set_beside_ours(run, tmp_path):
+    """The record is our own file in its layout, which has the exact values, and one with a wrong digit."""
+    published = (PROJECT / "resources" / "database" / "metric_adjustments.tsv.gz").read_bytes()
+    lines = gzip.decompress(published).decode().splitlines(keepends=True)
+    [place] = [
+        n for n, line in enumerate(lines) if line.startswith("nations\tarithmetic_mean_rank\tboth\ttesting")
+    ]
+    lines[place] = "nations\tarithmetic_mean_rank\tboth\ttesting\t4.5\n"
+    with LoopbackZenodo(tmp_path) as zenodo:
+        zenodo.records["6331629"] = [
+            Deposit("metric_adjustments.tsv.gz", gzip.compress("".join(lines).encode()))
+        ]
+        trusted = {"HTTPS_PROXY": zenodo.proxy, "SSL_CERT_FILE": str(zenodo.certificate)}
+        done = again(run, "record", environment=trusted)
+    assert done.returncode == 0, done.stderr
+    results = run / "elsewhere" / "results" / "record"
+    compared = pl.read_csv(results / "comparison.csv")
+    assert compared.height == len(lines) - 1
+    of_nations = pl.col("pykeen") == "nations", pl.col("split") == "testing", pl.col("side") == "both"
+    assert set(compared.filter(*of_nations)["reason"]) == {"equal", "another release of the data"}
+    assert set(compared.remove(*of_nations)["reason"]) == {"equal"}
+    assert "another release of the data" in (results / "comparison.svg").read_text()
 
 
 @pytest.mark.shared

@@ -4,8 +4,12 @@ Inputs: the tables of the configuration; results/database/; the released databas
 Outputs: results/rescored/<table>.parquet, .csv and .md: every row of the table, adjusted or with the reason why not;
          results/literature.parquet: the shipped literature on the evaluations of the user's own tables;
          results/comparison/*.csv: contradictions, and how many results of each evaluation are below counting;
-         results/paper/<table>/: the adjusted table, a figure, the methods, references, and what to check before.
+         results/record/comparison.csv and .svg, the constants that PyKEEN published (Zenodo record 6331629) beside ours: only
+         where the target record asks for them;
+         results/paper/<table>/: the adjusted table, the methods, references, and what to check before.
 """
+
+from rankadjust.database.record import RECORD
 
 COMPARISONS = ["contradictions", "below-baselines"]
 # Tables that are not the shipped literature: the page shows them first.
@@ -88,6 +92,38 @@ rule compare:
         library=code_of("compare"),
     script:
         "../../scripts/compare.py"
+
+
+rule fetch_record:
+    output:
+        directory("resources/record"),
+    log:
+        "results/logs/fetch_record.log",
+    localrule: True
+    resources:
+        downloads=1,
+    params:
+        sources=[RECORD],
+        library=code_of("fetch"),
+    script:
+        "../../scripts/fetch.py"
+
+
+rule record:
+    input:
+        **CONSTANTS,
+        published="resources/record",
+    output:
+        report("results/record/comparison.csv", caption="../report/record.rst", category="Comparison"),
+        report("results/record/comparison.svg", caption="../report/record.rst", category="Comparison"),
+    log:
+        "results/logs/record.log",
+    benchmark:
+        "results/benchmarks/record.tsv"
+    params:
+        library=code_of("record"),
+    script:
+        "../../scripts/record.py"
 
 
 rule paper:
