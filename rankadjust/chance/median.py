@@ -6,11 +6,9 @@ counts, so that few x stand for all: Gauss sums on intervals between the candida
 
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.chance.poisson_binomial import TaskGroups, log_bound, no_rank_between, tails
@@ -110,35 +108,14 @@ def _reach(groups: TaskGroups, order: int, direction: int) -> tuple[int, int]:
     largest = float(max(cdf[0] if centre > 1 else 0.0, survival[1]))
     if largest == 0:
         return centre, centre
-    negligible = np.log(largest * _NEGLIGIBLE)
-    step = max(1, round(centre / float(groups.certain[-1]) ** 0.5))
-    return centre, _walk(
-        lambda x: log_bound(groups, x, order, direction) <= negligible,
-        centre,
-        direction * step,
-        last if direction > 0 else 1,
-    )
-
-
-def _walk(predicate: Callable[[FloatArray], NDArray[np.bool_]], start: int, step: int, end: int) -> int:
-    """Return a point from start towards end beyond which a monotone predicate holds, or end.
-
-    Found with steps that double; the last of them is halved until it is an eighth of the way.
-    """
-    doublings = np.arange(1.0, abs(end - start).bit_length() + 1)
-    points = start + step * (np.exp2(doublings) - 1)
-    points = points[(points < end) if step > 0 else (points > end)]
-    holds = predicate(points)
-    place = int(np.argmax(holds)) if holds.any() else points.size
-    inside = int(points[place - 1]) if place else start
-    x = int(points[place]) if place < points.size else end
-    while abs(x - inside) > max(abs(x - start) // 8, 1):
-        middle = (x + inside) // 2
-        if predicate(np.array([float(middle)]))[0]:
-            x = middle
-        else:
-            inside = middle
-    return x
+    step, end = max(1, round(centre / float(groups.certain[-1]) ** 0.5)), last if direction > 0 else 1
+    # Steps that grow by an eighth of the way.
+    ways = step * (1.125 ** np.arange(np.log(max(abs(end - centre) / step, 1)) / np.log(1.125)))
+    points = centre + direction * np.unique(np.ceil(ways))
+    # The points have to ascend.
+    bounds = log_bound(groups, points[::direction], order, direction)[::direction]
+    beyond = points[bounds <= np.log(largest * _NEGLIGIBLE)]
+    return centre, int(beyond[0]) if beyond.size else end
 
 
 # --- sums over x ------------------------------------------------------------------------------------------
@@ -207,6 +184,7 @@ def _gap_sums(
     one of the sums. Where x or y passes a candidate count N, the slope of the probabilities changes by about m / n of
     it, if m of the n tasks have this N; least_kink: the m / n from which on such an N is an end of intervals.
     """
+    centre = float(window.centre)
 
     def between(x: FloatArray) -> FloatArray:
         return no_rank_between(groups, x, np.zeros_like(x), order)
@@ -214,73 +192,36 @@ def _gap_sums(
     kinks = groups.counts[groups.tasks >= least_kink * groups.certain[-1]]
     edges = _edges(window.low, window.high, kinks)
     x, weights, mass = _smooth_nodes(between, edges, max(_SMOOTH, tolerance))
-    parts = (weights * mass)[:, None] * _second_differences(x, float(window.centre)) / 2
+    parts = (weights * mass)[:, None] * _second_differences(x, centre) / 2
     sums: FloatArray = parts.sum(axis=0)
     kept = (np.abs(parts) > tolerance**2 * np.abs(sums)).any(axis=1)
-    rays = _Rays.of(groups, x[kept], weights[kept], mass[kept])
-    kinks = kinks[kinks <= window.high]
-    return sums + _sums_beyond(groups, order, rays, float(window.centre), kinks, tolerance)
-
-
-@dataclass(frozen=True)
-class _Rays:
-    """Sums over y > x for nodes x of the sum over x, interval by interval. All fields have a value for each x, (k,).
-
-    weights: of the sum over x. mass: P(X <= x < Y), and twice the probabilities summed so far. start, length: the next
-    interval of the gaps y - x, which may be shorter. end: where there are no further gaps.
-    """
-
-    x: FloatArray
-    weights: FloatArray
-    mass: FloatArray
-    start: FloatArray
-    length: FloatArray
-    end: FloatArray
-
-    @classmethod
-    def of(cls, groups: TaskGroups, x: FloatArray, weights: FloatArray, mass: FloatArray) -> "_Rays":
-        """Begin with intervals short against the mean gap, and against x because of 1 / s."""
-        beyond = groups.beyond(x)
-        length = np.ceil(np.minimum(2 * groups.counts[beyond] / groups.tails[beyond, 1], x / 2))
-        # What is short enough is summed exactly.
-        length = np.maximum(length, _GAP_POINTS)
-        return cls(x, weights, mass, np.ones_like(x), length, np.floor(groups.counts[-1]) - x)
-
-    def stop(self, kinks: FloatArray) -> FloatArray:
-        """Return where the next interval stops: at a kink at the latest."""
-        following = np.append(kinks, np.inf)[np.searchsorted(kinks, self.x + self.start, side="right")]
-        limit = np.minimum(self.end, following - self.x + 1)
-        stop = self.start + self.length
+    x, weights, mass = x[kept], weights[kept], mass[kept]
+    kinks = np.append(kinks[kinks <= window.high], np.inf)
+    # For each x the y lie in intervals that double in length and end at kinks. An x is done when what is left of its
+    # probability is below the tolerance.
+    # The first gaps y - x are short against the mean gap, and against x because of 1 / s. What is short enough is
+    # summed exactly.
+    first = groups.beyond(x)
+    length = np.ceil(np.minimum(2 * groups.counts[first] / groups.tails[first, 1], x / 2))
+    start, length = np.ones_like(x), np.maximum(length, _GAP_POINTS)
+    end = np.floor(groups.counts[-1]) - x
+    while x.size:
+        following = kinks[np.searchsorted(kinks, x + start, side="right")]
+        limit = np.minimum(end, following - x + 1)
+        stop = start + length
         # No rest shorter than 2: between whole numbers its rule would reach beyond the kink.
-        return np.where(stop >= limit, limit, np.minimum(stop, limit - 2))
-
-    def after(self, stop: FloatArray, mass: FloatArray) -> "_Rays":
-        """Go on where an interval stopped, with one that is twice as long; it may have ended early."""
-        return replace(self, start=stop, mass=mass, length=np.maximum(2 * (stop - self.start), _GAP_POINTS))
-
-    def only(self, kept: NDArray[np.bool_]) -> "_Rays":
-        """Return the rays of some x."""
-        return _Rays(**{name: values[kept] for name, values in vars(self).items()})
-
-
-def _sums_beyond(
-    groups: TaskGroups, order: int, rays: _Rays, centre: float, kinks: FloatArray, tolerance: float
-) -> FloatArray:
-    """Return the sums over x and y > x of d((x + y) / 2) P(X <= x, Y > y), for all x at once.
-
-    For each x the y lie in intervals that double in length and end at kinks. An x is done when what is left of its
-    probability is below the tolerance.
-    """
-    sums = np.zeros(4)
-    while rays.x.size:
-        stop = rays.stop(kinks)
-        rule = gauss_sums(stop - rays.start, _GAP_POINTS)
-        gaps = rays.start[:, None] + rule.nodes
-        at = np.broadcast_to(rays.x[:, None], gaps.shape)
+        stop = np.where(stop >= limit, limit, np.minimum(stop, limit - 2))
+        rule = gauss_sums(stop - start, _GAP_POINTS)
+        gaps = start[:, None] + rule.nodes
+        at = np.broadcast_to(x[:, None], gaps.shape)
         probability = no_rank_between(groups, at.ravel(), gaps.ravel(), order).reshape(gaps.shape)
-        parts = rays.weights[:, None] * rule.weights * probability
+        parts = weights[:, None] * rule.weights * probability
         sums += np.einsum("kp,kpf->f", parts, _second_differences(at + gaps / 2, centre))
-        mass = rays.mass + 2 * np.sum(rule.weights * probability, axis=1)
-        goes_on = (stop < rays.end) & (probability[:, -1] * (rays.end - stop) > tolerance * mass)
-        rays = rays.after(stop, mass).only(goes_on)
+        mass = mass + 2 * np.sum(rule.weights * probability, axis=1)
+        goes_on = (stop < end) & (probability[:, -1] * (end - stop) > tolerance * mass)
+        # An interval may have ended early.
+        length = np.maximum(2 * (stop - start), _GAP_POINTS)
+        x, weights, mass, start, length, end = (
+            values[goes_on] for values in (x, weights, mass, stop, length, end)
+        )
     return sums

@@ -30,6 +30,7 @@ _ANGLE = 8.5
 
 # Newton's method ends when the tilted means are this close to their targets, in standard deviations.
 _NEWTON_STEPS = 12
+_DIFFERENCE = 1e-3
 _CLOSE = 0.05
 
 _ROWS = 128  # points evaluated together
@@ -43,7 +44,7 @@ class TaskGroups:
 
     certain, logs: sums of m and m ln N over the first j groups (k + 1,). If x is the count of group j, or just above,
     the ranks of these tasks are up to x for certain.
-    tails: sums of m_i (N_j / N_i)^r over the groups i >= j (k + 1, _TERMS + 3).
+    tails: sums of m_i (N_j / N_i)^r over the groups i >= j (k + 1, _TERMS + 1).
     """
 
     counts: FloatArray
@@ -55,8 +56,8 @@ class TaskGroups:
     @classmethod
     def of(cls, counts: FloatArray, tasks: FloatArray) -> "TaskGroups":
         """Prepare the sums for distinct counts (k,), ascending, with positive numbers of tasks (k,)."""
-        tails = np.zeros((counts.size + 1, _TERMS + 3))
-        powers = np.arange(_TERMS + 3)
+        tails = np.zeros((counts.size + 1, _TERMS + 1))
+        powers = np.arange(_TERMS + 1)
         ratios = np.append(counts[:-1] / counts[1:], 0.0)
         for j in range(counts.size - 1, -1, -1):
             tails[j] = tasks[j] + ratios[j] ** powers * tails[j + 1]
@@ -105,23 +106,6 @@ class TaskGroups:
             result -= series
         return result
 
-    def reciprocal_sums(self, first: IndexArray, shift: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the sums over groups i >= first of m_i / (N_i + shift) and m_i / (N_i + shift)^2, (b,) each."""
-        end = self.series_start(first, shift)
-        once, twice = np.zeros_like(shift), np.zeros_like(shift)
-        for inverse, tasks in self.between(first, end):
-            shifted = inverse / (1 + shift[:, None] * inverse)
-            once += shifted @ tasks
-            twice += shifted**2 @ tasks
-        if end < self.counts.size:
-            start = self.counts[end]
-            ratio = -shift / start
-            number = _terms(ratio) + 1
-            series = np.vander(ratio, number, increasing=True)
-            once += series @ self.tails[end, 1 : number + 1] / start
-            twice += series @ (np.arange(1, number + 1) * self.tails[end, 2 : number + 2]) / start**2
-        return once, twice
-
 
 def _terms(ratio: FloatArray | ComplexArray) -> int:
     """Return how many terms of a power series leave as little out as _TERMS do where the ratio is 1 / _REACH."""
@@ -149,14 +133,16 @@ def _saddles(
     typical = groups.counts[first] * uncertain / groups.tails[first, 1]
     odds = share / (1 - share) * np.maximum(typical - x - gap, 1e-9 * typical)
     tau = np.clip(np.log(odds / x), -_LARGEST_TAU, _LARGEST_TAU)
+    steps = _DIFFERENCE * np.array([-1.0, 0.0, 1.0])
     for _ in range(_NEWTON_STEPS):
-        odds = x * np.exp(tau)
-        once, twice = groups.reciprocal_sums(first, odds - x - gap)
-        deviation = np.sqrt(np.maximum(odds * once - odds**2 * twice, 1e-12))
-        missing = target - certain - odds * once
-        if np.all(np.abs(missing) < _CLOSE * deviation):
+        # Mean and variance are the derivatives of ln G, taken as differences.
+        below, here, above = groups.log_product(first, (x * np.exp(tau + steps[:, None]) - x - gap).T).T
+        mean = certain + (above - below) / (2 * _DIFFERENCE)
+        variance = np.maximum((above - 2 * here + below) / _DIFFERENCE**2, 1e-12)
+        deviation = np.sqrt(variance)
+        if np.all(np.abs(target - mean) < _CLOSE * deviation):
             break
-        tau = np.clip(tau + np.clip(missing / deviation**2, -2.0, 2.0), -_LARGEST_TAU, _LARGEST_TAU)
+        tau = np.clip(tau + np.clip((target - mean) / variance, -2.0, 2.0), -_LARGEST_TAU, _LARGEST_TAU)
     return tau, deviation
 
 
