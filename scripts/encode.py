@@ -11,7 +11,7 @@ from rankadjust.data.encode import encode
 from rankadjust.data.read import read_triples
 from rankadjust.data.registry import ENTITIES, Dataset
 from rankadjust.data.sources import fetched_files, published_names
-from rankadjust.data.summary import check_expected, in_one_line, summarise, wanted, warnings
+from rankadjust.data.summary import check_expected, in_one_line, summarise, warnings
 
 
 def encode_dataset(dataset: Dataset, folder: Path, triples: str, labels: str, summary: str) -> None:
@@ -32,10 +32,8 @@ def encode_dataset(dataset: Dataset, folder: Path, triples: str, labels: str, su
         print(known_difference, file=sys.stderr)  # noqa: T201 - standard error is the job's log
     # They stay in the summary: the end of every run on this data set repeats them.
     counts["warnings"] = [f"{dataset.name}: {warning}" for warning in warnings(encoded, counts, dataset)]
-    request = wanted(dataset, summary, differs=bool(known_difference))
-    if request:
+    if not dataset.verified:
         counts["files"] = fetched_files(folder)
-        counts["warnings"].append(request)
     for warning in counts["warnings"]:
         tell(f"warning: {warning}")
     write_product(encoded.triples, triples, "triples")

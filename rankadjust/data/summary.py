@@ -7,10 +7,9 @@ from typing import Any
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, listed
-from rankadjust.base.io import shipped
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS
 from rankadjust.data.encode import Encoded
-from rankadjust.data.registry import SHIPPED, Dataset
+from rankadjust.data.registry import Dataset
 
 _USUAL = ("training", "validation", "testing")
 _NAMES_OF_COLUMNS = ("head", "relation", "tail", "subject", "predicate", "object", "source", "target")
@@ -180,21 +179,6 @@ def warnings(encoded: Encoded, summary: Mapping[str, Any], dataset: Dataset) -> 
         *_leaks(summary, dataset),
         *_unseen(summary, dataset),
     ]
-
-
-def wanted(dataset: Dataset, summary: str, *, differs: bool) -> str | None:
-    """Return the request for the summary of a data set whose files nobody has verified, None for any other.
-
-    summary: its path. differs: from the documented counts, as the registry says.
-    """
-    # A data set of the user's own has nothing to be verified against.
-    if dataset.verified or dataset.origin != shipped(SHIPPED):
-        return None
-    agrees = "; it has the counts that are documented" if dataset.expected and not differs else ""
-    return (
-        f"{dataset.name} is not verified yet{agrees}: {summary} says what was fetched and counted, please send it "
-        "(CONTRIBUTING.md)"
-    )
 
 
 def _header(encoded: Encoded) -> Iterator[str]:
