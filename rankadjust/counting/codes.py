@@ -9,6 +9,7 @@ from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.frames import require_frame
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, time_columns
 from rankadjust.counting.packing import Integers
+from rankadjust.data.encode import ids_of
 
 # In this order splits become known: the code of a split is its place here.
 ORDER = (
@@ -96,11 +97,7 @@ def integer_codes(triples: pl.DataFrame) -> dict[str, Integers]:
 def _codes(columns: Sequence[pl.Series]) -> list[Integers]:
     """Return columns that share their ids as integers."""
     if not columns[0].dtype.is_integer():
-        # Categories of their own: numbers of the global ones would grow with whatever else the process has read.
-        categories = pl.Categorical(pl.Categories.random())
-        # They live as long as a column that has them: all columns are cast before the first is let go.
-        texts = [column.cast(pl.String).cast(categories) for column in columns]
-        return [text.to_physical().to_numpy() for text in texts]
+        return [ids.to_numpy() for ids in ids_of(columns)[1]]
     ids = [column.to_numpy() for column in columns]
     highest = max(int(part.max()) for part in ids)
     if min(int(part.min()) for part in ids) < 0 or highest >= _SPARSE * ids[0].size:

@@ -10,7 +10,7 @@ same way:
    which is how a model that does not see them scores.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -257,52 +257,44 @@ def filters_by_time(rows: Rows, protocol: Protocol) -> bool:
 
 
 def counts_of_tasks(rows: Rows, tasks: Mapping[Side, TasksOfSide], protocol: Protocol) -> Counts:
-    """Count the tasks of both sides, of rows that are whole relations; columns as in `Candidates`."""
+    """Count the tasks of both sides, of rows that are whole relations; columns as in `Candidates`.
+
+    The columns static_<name> are left out where tasks of one query differ in their candidates from time to time.
+    """
     histograms, pairs = [], []
     entities = pl.lit(int(rows.survey.pool(protocol).sum()), pl.Int64).alias("entities")
-    head, tail = (tasks[side].candidates for side in SIDES)
+    linked = [tasks[side].candidates for side in SIDES]
     for name, ranked in ranked_rows(rows, protocol):
         split = pl.lit(name, pl.Enum(SPLITS)).alias("split")
-        static = _static_of(rows, ranked, protocol)
+        static = None if filters_by_time(rows, protocol) else _without_times(rows, ranked)
         for side, (query, static_query, candidates) in tasks.items():
-            arrays, of_static = (query, candidates), (static_query, candidates)
-            counts = _with_static(_histogram, arrays, of_static, ranked, static)
+            counts = _histogram(query, candidates, ranked)
+            if static is not None:
+                of_static = counts if static is ranked else _histogram(static_query, candidates, static)
+                counts = _beside(counts, of_static)
             histograms.append(counts.with_columns(split, entities, side=pl.lit(side)))
-        linked = _with_static(_linked, (head, tail), (head, tail), ranked, static)
-        pairs.append(linked.with_columns(split))
+        counts = _linked(*linked, ranked)
+        if static is not None:
+            counts = _beside(counts, counts if static is ranked else _linked(*linked, static))
+        pairs.append(counts.with_columns(split))
     return histograms, pairs
 
 
-def _static_of(rows: Rows, ranked: Ranked, protocol: Protocol) -> Ranked | None:
-    """Return the ranked rows with the times forgotten: a triple at several times is one row, as often as all of them.
-
-    None where tasks of one query differ in their candidates from time to time.
-    """
+def _without_times(rows: Rows, ranked: Ranked) -> Ranked:
+    """Return ranked rows with the times forgotten: a triple at several times is one row, as often as all of them."""
     if not rows.times:
         return ranked
-    if filters_by_time(rows, protocol):
-        return None
     # Rows are sorted.
     triples = [column[ranked.places] for column in (rows.head, rows.relation, rows.tail)]
     first = np.flatnonzero(starts(triples))
     return Ranked(ranked.places[first], np.add.reduceat(ranked.multiplicity, first, dtype=np.int64))
 
 
-def _with_static(
-    count: Callable[[Integers, Integers, Ranked], pl.DataFrame],
-    arrays: tuple[Integers, Integers],
-    static_arrays: tuple[Integers, Integers],
-    ranked: Ranked,
-    static: Ranked | None,
-) -> pl.DataFrame:
-    """Return counts, with the pairs of tasks whatever their times as static_<name>, if there is something to count."""
-    counts = count(*arrays, ranked)
-    if static is None:
-        return counts
-    of_static = counts if static is ranked else count(*static_arrays, static)
-    key = cs.ends_with("_candidates")
-    pairs = of_static.select(key, cs.ends_with("_pairs").name.prefix("static_"))
-    return counts.join(pairs, on=counts.select(key).columns, how="left")
+def _beside(counts: pl.DataFrame, static: pl.DataFrame) -> pl.DataFrame:
+    """Return counts with the pairs of tasks of other counts as static_<name>."""
+    key = counts.select(cs.ends_with("_candidates")).columns
+    pairs = static.select(*key, cs.ends_with("_pairs").name.prefix("static_"))
+    return counts.join(pairs, on=key, how="left")
 
 
 def _histogram(query: Integers, candidates: Integers, ranked: Ranked) -> pl.DataFrame:

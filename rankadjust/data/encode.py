@@ -50,8 +50,8 @@ def encode(splits: Mapping[str, pl.DataFrame], entities: pl.Series | None = None
         splits[name].select(pl.lit(name, pl.Enum(SPLITS)).alias("split"), *columns) for name in present
     )
     listed = [] if entities is None else [entities]
-    labels, (head, tail, *_) = _ids([triples["head"], triples["tail"], *listed])
-    relations, (relation,) = _ids([triples["relation"]])
+    labels, (head, tail, *_) = ids_of([triples["head"], triples["tail"], *listed])
+    relations, (relation,) = ids_of([triples["relation"]])
     missing = labels.clear() if entities is None else labels.filter(~labels.is_in(entities.implode()))
     if len(missing):
         raise RankadjustError(
@@ -71,15 +71,15 @@ def _encode_facts(splits: Mapping[str, pl.DataFrame]) -> Encoded:
         all=pl.col("entities"), position=pl.int_ranges(1, pl.col("entities").list.len() + 1)
     )
     places = places.explode("entities", "position").with_columns(pl.col("position").cast(pl.UInt32))
-    entities, (tail,) = _ids([places["entities"]])
-    relations, (relation,) = _ids([places["relation"]])
+    entities, (tail,) = ids_of([places["entities"]])
+    relations, (relation,) = ids_of([places["relation"]])
     # No label holds an end of line.
     place, everyone = pl.col("position"), pl.col("all").list
     before, after = (part.list.join("\n") for part in (everyone.head(place - 1), everyone.slice(place)))
     query = pl.concat_str("relation", before, pl.lit("\n?\n"), after, separator="\n")
     asked = places.select(query).to_series()
     triples = places.select("split", "position").with_columns(
-        head=_ids([asked])[1][0], relation=relation, tail=tail, fact=(pl.col("position") == 1).cum_sum()
+        head=ids_of([asked])[1][0], relation=relation, tail=tail, fact=(pl.col("position") == 1).cum_sum()
     )
     return Encoded(triples, _labels_table(entities, relations))
 
@@ -93,7 +93,7 @@ def _labels_table(entities: pl.Series, relations: pl.Series) -> pl.DataFrame:
     )
 
 
-def _ids(columns: Sequence[pl.Series], seed: int = 0) -> tuple[pl.Series, list[pl.Series]]:
+def ids_of(columns: Sequence[pl.Series], seed: int = 0) -> tuple[pl.Series, list[pl.Series]]:
     """Return the sorted labels of some columns, and for each column the places of its labels among them.
 
     Hashes are compared many times faster than labels; seed: of the hashes.
@@ -107,6 +107,6 @@ def _ids(columns: Sequence[pl.Series], seed: int = 0) -> tuple[pl.Series, list[p
         found = own.to_frame("hash").join(known, on="hash", how="left", maintain_order="left")["id"]
         if (labels.gather(found) != column).any():
             # Two labels have one hash.
-            return _ids(columns, seed + 1)
+            return ids_of(columns, seed + 1)
         ids.append(found)
     return labels, ids

@@ -13,7 +13,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
 from rankadjust.base.words import same_name
 from rankadjust.chance.candidate_counts import CandidateCounts
-from rankadjust.chance.metrics import Metric, expand, resolve
+from rankadjust.chance.metrics import Metric, expand
 from rankadjust.counting.evaluators import Evaluation, evaluation_by, usual_evaluation
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import chosen, known_baseline, why_no_gain
@@ -284,13 +284,6 @@ class EvaluationSet:
             return int(self.candidate_counts.counts[-1])
         return self._of_side("entities")
 
-    @property
-    def mean_count(self) -> float | None:
-        """The mean number of candidates over the tasks, None where it is not known."""
-        row = self.row(resolve("mr"))
-        # The expected mean rank is half of (mean N + 1).
-        return None if row is None or row["expectation"] is None else float(2 * row["expectation"] - 1)
-
     def _of_side(self, column: str) -> int | None:
         known = self.constants.filter(side=self.side)[column].drop_nulls()
         return None if known.is_empty() else int(known.to_numpy().max())
@@ -373,14 +366,6 @@ class EvaluationSet:
         if name is None:
             return None
         return known_baseline(name, self.counted().drop_nulls("value")["baseline"], str(self))
-
-    def best_baseline(self) -> str:
-        """Return the baseline whose MRR is the best on validation. Raises RankadjustError where there is none."""
-        known = self.counted(["mrr"])
-        best = chosen(known.filter(side="both")).filter(split=self.split)["baseline"]
-        if best.is_empty():
-            raise RankadjustError(f"{self}: {why_no_gain(known, self.split, resolve('mrr').key)}")
-        return str(best[0])
 
     def each_task(self) -> pl.DataFrame:
         r"""Return what is known of every single task of a test split, and the ranks that counting baselines give it.

@@ -84,28 +84,28 @@ def _compared(
     if first.equals(other):
         return Comparison(file, "identical")
     alone = sorted(set(first.columns) ^ set(other.columns))
-    lines, close = [f"the column {name} is in one of them only" for name in alone], []
+    lines = [f"the column {name} is in one of them only" for name in alone]
     for which, here, there in (("first", first, other), ("second", other, first)):
         rows = here.join(there, on=key, how="anti", nulls_equal=True)
         lines += [f"only the {which} has {_rows(rows, key)}"] if rows.height else []
     both = first.join(other, on=key, suffix="_other", nulls_equal=True, maintain_order="left")
+    is_equal = not lines
     for name in first.columns:
         if name in (*alone, *key):
             continue
         mine, theirs = pl.col(name), pl.col(f"{name}_other")
-        changed = beyond = both.filter(mine.ne_missing(theirs))
-        by = ""
-        if changed.height and changed[name].dtype.is_float():
-            difference = (mine - theirs).abs() / pl.max_horizontal(mine.abs(), theirs.abs())
-            by = f" by up to {changed.select(difference.max()).item() or 0:.1e} of itself"
-            beyond = changed.filter(~(difference <= accuracy.get(name, 0.0)).fill_null(value=False))
-        if beyond.height:
-            lines.append(f"{name} differs{by} in {_rows(beyond, key)}")
-        elif changed.height:
-            close.append(f"{name} differs{by} in {changed.height:,} of {both.height:,} rows")
-    if lines:
-        return Comparison(file, "different", (*lines, *close))
-    return Comparison(file, "equal", tuple(close) or ("the rows are in another order",))
+        changed = both.filter(mine.ne_missing(theirs))
+        if changed.is_empty():
+            continue
+        by, share = "", pl.lit(float("inf"))
+        if changed[name].dtype.is_float():
+            share = (mine - theirs).abs() / pl.max_horizontal(mine.abs(), theirs.abs())
+            by = f" by up to {changed.select(share.max()).item() or 0:.1e} of itself"
+        lines.append(f"{name} differs{by} in {_rows(changed, key)}")
+        is_equal &= changed.select((share <= accuracy.get(name, 0.0)).fill_null(value=False).all()).item()
+    if not is_equal:
+        return Comparison(file, "different", tuple(lines))
+    return Comparison(file, "equal", tuple(lines) or ("the rows are in another order",))
 
 
 def _rows(rows: pl.DataFrame, key: Sequence[str]) -> str:

@@ -146,7 +146,8 @@ def check_fit(tasks: pl.DataFrame, evaluation_set: EvaluationSet) -> None:
             )
         rows = tasks.filter(side=side) if given else tasks
         expected, here = evaluation_set.of_side(side), f"of side {side}"
-        most, mean = expected.largest_count, expected.mean_count
+        most, counts = expected.largest_count, expected.candidate_counts
+        mean = None if counts is None else float(counts.sum(counts.counts)) / counts.total
         worst = max(rows[name].to_numpy().max() for name in ("rank", *TIED) if name in rows.columns)
         own = rows["num_candidates"].to_numpy().mean() if "num_candidates" in rows.columns else None
         hint = ""

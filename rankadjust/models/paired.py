@@ -17,6 +17,7 @@ from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import is_frame
 from rankadjust.base.vocabulary import TIED
+from rankadjust.chance.metrics import resolve
 from rankadjust.database.counted_baselines import known_baseline
 from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.evaluation.rank_files import run_files, tasks_from
@@ -177,7 +178,10 @@ def with_baseline(matched: Paired, against: str, evaluation_set: EvaluationSet |
             raise RankadjustError(
                 "which baseline is the best one depends on the data set: give dataset (--dataset), too"
             )
-        name = known_baseline(evaluation_set.best_baseline(), known, "the table of tasks")
+        best_one, _, why = evaluation_set.of_side("both").compared(resolve("mrr"), None)
+        if best_one is None:
+            raise RankadjustError(f"{evaluation_set}: {why}")
+        name = known_baseline(best_one, known, "the table of tasks")
     best, worst = (matched.tasks[f"{name}_{end}"].to_numpy()[None] for end in TIED)
     taken = {model.name for model in matched.models}
     title = f"{name} (counted)" if name in taken else f"{name}"
