@@ -263,7 +263,7 @@ def counts_of_tasks(rows: Rows, tasks: Mapping[Side, TasksOfSide], protocol: Pro
     """
     histograms, pairs = [], []
     entities = pl.lit(int(rows.survey.pool(protocol).sum()), pl.Int64).alias("entities")
-    linked = [tasks[side].candidates for side in SIDES]
+    head, tail = (tasks[side].candidates for side in SIDES)
     for name, ranked in ranked_rows(rows, protocol):
         split = pl.lit(name, pl.Enum(SPLITS)).alias("split")
         static = None if filters_by_time(rows, protocol) else _without_times(rows, ranked)
@@ -273,9 +273,9 @@ def counts_of_tasks(rows: Rows, tasks: Mapping[Side, TasksOfSide], protocol: Pro
                 of_static = counts if static is ranked else _histogram(static_query, candidates, static)
                 counts = _beside(counts, of_static)
             histograms.append(counts.with_columns(split, entities, side=pl.lit(side)))
-        counts = _linked(*linked, ranked)
+        counts = _linked(head, tail, ranked)
         if static is not None:
-            counts = _beside(counts, counts if static is ranked else _linked(*linked, static))
+            counts = _beside(counts, counts if static is ranked else _linked(head, tail, static))
         pairs.append(counts.with_columns(split))
     return histograms, pairs
 
