@@ -16,8 +16,9 @@ registry, `config/datasets.yaml`, by `make api`, and a test compares the two.
 
 Each data set keeps its licence, which the registry quotes in full. "none stated" means that somebody looked and
 found no licence, and "not checked" that nobody looked. The numbers of entities, validation triples and test triples
-belong to the graph that is tested. A dash means that a number is not known. Names that PyKEEN and ULTRA use for the
-data set are in the last column.
+belong to the graph that is tested. A dash means that a number is not known. *Split* says how the test triples were
+chosen ([why it matters](methods-intervals.md#three-populations)), and the registry says who says so. Names that PyKEEN
+and ULTRA use for the data set are in the last column.
 
 ## Released
 
@@ -54,7 +55,7 @@ constants.
 
 def datasets_page(registry: Mapping[str, Dataset]) -> str:
     """Return the page in Markdown, in the order of the registry."""
-    header = ("data set", "kind", "entities", "validation", "testing", "licence", "source", "also called")
+    header = ("data set", "kind", "split", "entities", "validation", "testing", "licence", "source", "also called")
     released, registered = (
         _table(
             header, (_row(dataset) for dataset in registry.values() if bool(dataset.verified) == is_released)
@@ -93,6 +94,7 @@ def _row(dataset: Dataset) -> list[str]:
     return [
         dataset.name,
         dataset.role + ", bounds" * (not dataset.verified and dataset.without_training is not None),
+        dataset.split or "–",
         _entities(dataset),
         _triples(dataset, f"{prefix}validation"),
         _triples(dataset, f"{prefix}testing"),

@@ -23,7 +23,7 @@ from rankadjust.evaluation.rank_columns import Layout
 from rankadjust.evaluation.rank_files import tasks_from
 from rankadjust.evaluation.spread import Spread, worth
 from rankadjust.evaluation.task_attributes import check_fit, on_side, with_queries
-from rankadjust.evaluation.tasks import Tasks, population_of, remarks_on, tasks_of
+from rankadjust.evaluation.tasks import POPULATIONS, Tasks, population_of, remarks_on, tasks_of
 from rankadjust.evaluation.values import ERRORS, RankedTasks, metric_values, ranked_tasks, slope
 
 KS = (1, 3, 5, 10)
@@ -155,7 +155,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         check_fit(frame, evaluation_set)
     frame = with_queries(frame, evaluation_set)
     tasks = tasks_of(frame)
-    population = population_of(frame, population, split_of(evaluation_set, database))
+    population, unknown = population_for(frame, population, evaluation_set, database)
     stated = stated_scores(scores)
     constants = add_coefficients(chance_constants(chosen, tasks, evaluation_set))
     rows = metric_values(chosen, tasks, population).join(
@@ -165,26 +165,31 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     if layout.bounds:
         adjusted = adjusted.filter(pl.col("rank_type").is_in(TIED))
     carry = worth(tasks.ways("relations", [*tasks.sides][-1])) if "relations" in tasks.clusters else None
-    remarks = remarks_on(frame)
+    remarks = [*remarks_on(frame), *([unknown] if unknown else [])]
     return (
         _with_baseline(adjusted, against, evaluation_set, frame, tasks, population)
         .with_columns(
             population=pl.lit(population),
             relations=pl.lit(carry, pl.Float64),
             reason=pl.coalesce("no_value", "reason"),
-            warning=_with_remarks(pl.col("warning"), *map(pl.lit, remarks)),
+            warning=with_remarks(pl.col("warning"), *map(pl.lit, remarks)),
         )
         .select(RESULT.names())
         .cast(RESULT)
     )
 
 
-def split_of(evaluation_set: EvaluationSet | None, database: Database) -> str | None:
-    """Return how a data set was split, as the registry says it: random, by entity, by time or by relation."""
-    if evaluation_set is None:
-        return None
-    entry = Constants.given(database).registry.get(evaluation_set.dataset)
-    return None if entry is None else entry.split
+def population_for(
+    frame: pl.DataFrame, asked: str | None, evaluation_set: EvaluationSet | None, database: Database
+) -> tuple[str, str | None]:
+    """Return the population of `population_of`, and a warning where nobody chose it or says how the data were split."""
+    known = {} if evaluation_set is None else Constants.given(database).registry
+    entry = None if evaluation_set is None else known.get(evaluation_set.dataset)
+    population = population_of(frame, asked, None if entry is None else entry.split)
+    if entry is None or asked is not None or entry.split != "unknown":
+        return population, None
+    unclear = f"so its triples may not stand for {POPULATIONS[population]}"
+    return population, f"nobody says how {entry.name} was split, {unclear}"
 
 
 def _with_baseline(
@@ -216,7 +221,7 @@ def _with_baseline(
     return found.with_columns(known_differences).with_columns(
         gain_low=pl.min_horizontal(ends),
         gain_high=pl.max_horizontal(ends),
-        warning=_with_remarks(pl.col("warning"), magnified()),
+        warning=with_remarks(pl.col("warning"), magnified()),
     )
 
 
@@ -249,7 +254,7 @@ def _difference(
     return dict(zip(AGAINST[-3:], [row["value"] - reached, *ends], strict=True))
 
 
-def _with_remarks(*remarks: pl.Expr) -> pl.Expr:
+def with_remarks(*remarks: pl.Expr) -> pl.Expr:
     """Return remarks as one text, null where there is none."""
     return pl.concat_str(*remarks, separator="; ", ignore_nulls=True).replace("", None)
 

@@ -15,10 +15,10 @@ from rankadjust.database.constants import Database
 from rankadjust.database.counted_baselines import add_gain
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.database.known_names import SIDE, known_name
-from rankadjust.evaluation.evaluate import chance_constants, split_of
+from rankadjust.evaluation.evaluate import chance_constants, population_for, with_remarks
 from rankadjust.evaluation.spread import worth
 from rankadjust.evaluation.task_attributes import check_fit, with_queries
-from rankadjust.evaluation.tasks import population_of, tasks_of
+from rankadjust.evaluation.tasks import tasks_of
 from rankadjust.models.paired import Paired, Source, paired, with_baseline
 from rankadjust.models.part import DIFFERENCES, VALUES, Part
 
@@ -143,7 +143,7 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     chosen = _means(metrics)
     matched = _matched(models, side, against, tasks, evaluation_set)
     frame = with_queries(matched.tasks, evaluation_set)
-    population = population_of(frame, population, split_of(evaluation_set, database))
+    population, unknown = population_for(frame, population, evaluation_set, database)
     frame = frame.drop("side") if "both" in frame["side"] else frame
     ranked = matched.models
     if all(np.array_equal(model.ranks, ranked[0].ranks) for model in ranked):
@@ -169,6 +169,9 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
             check_fit(frame.with_columns(rank=each), evaluation_set)
     constants = add_coefficients(chance_constants(chosen, shared, evaluation_set))
     differences = with_verdicts(pl.concat([each for _, each in results]))
+    differences = differences.with_columns(
+        warning=with_remarks(pl.col("warning"), pl.lit(unknown, pl.String))
+    )
     values = with_best(pl.concat([each for each, _ in results]), differences)
     return Comparison(
         values=_adjusted(values, constants, evaluation_set).select(VALUES.names()).cast(VALUES),

@@ -84,7 +84,7 @@ def _disagreements(differences: pl.DataFrame, population: str) -> list[str]:
     for (first, second), part in known.group_by(["first", "second"], maintain_order=True):
         for verdict, found in (
             ("cannot be told apart", part.filter(pl.col("p_holm") < LEVEL, p >= LEVEL)),
-            ("differ", part.filter(pl.col("p_holm") >= LEVEL, p < LEVEL)),
+            ("differ", part.filter(pl.col("p_holm") >= LEVEL, pl.col("p") >= LEVEL, p < LEVEL)),
         ):
             cells = []
             for row in found.iter_rows(named=True):
