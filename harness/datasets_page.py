@@ -55,7 +55,17 @@ constants.
 
 def datasets_page(registry: Mapping[str, Dataset]) -> str:
     """Return the page in Markdown, in the order of the registry."""
-    header = ("data set", "kind", "split", "entities", "validation", "testing", "licence", "source", "also called")
+    header = (
+        "data set",
+        "kind",
+        "split",
+        "entities",
+        "validation",
+        "testing",
+        "licence",
+        "source",
+        "also called",
+    )
     released, registered = (
         _table(
             header, (_row(dataset) for dataset in registry.values() if bool(dataset.verified) == is_released)

@@ -165,14 +165,14 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     if layout.bounds:
         adjusted = adjusted.filter(pl.col("rank_type").is_in(TIED))
     carry = worth(tasks.ways("relations", [*tasks.sides][-1])) if "relations" in tasks.clusters else None
-    remarks = [*remarks_on(frame), *([unknown] if unknown else [])]
+    remarks = [pl.lit(remark, pl.String) for remark in (*remarks_on(frame), unknown)]
     return (
         _with_baseline(adjusted, against, evaluation_set, frame, tasks, population)
         .with_columns(
             population=pl.lit(population),
             relations=pl.lit(carry, pl.Float64),
             reason=pl.coalesce("no_value", "reason"),
-            warning=with_remarks(pl.col("warning"), *map(pl.lit, remarks)),
+            warning=with_remarks(pl.col("warning"), *remarks),
         )
         .select(RESULT.names())
         .cast(RESULT)

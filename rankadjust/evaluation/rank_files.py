@@ -28,7 +28,7 @@ from rankadjust.evaluation.rank_columns import (
     with_sides,
 )
 from rankadjust.evaluation.score_files import as_array, ranks_of_scores, read_array, read_scores
-from rankadjust.evaluation.task_attributes import ATTRIBUTES
+from rankadjust.evaluation.task_attributes import ATTRIBUTES, baselines_in
 from rankadjust.evaluation.tool_files import holds_answers, read_answers
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
@@ -48,7 +48,7 @@ def tasks_from(
     where: the name of the source in messages, if it is not a file. num_candidates: one number for all tasks or one
     for each; None where the source says it, or nobody does. layout: what the source does not say about its columns. The
     result has the columns of COLUMNS and ATTRIBUTES that the source has (numbers as Float64, others as String), without
-    nulls; for scores also one_list, as `ranks_of_scores` has it.
+    nulls, and the ranks of baselines; for scores also one_list, as `ranks_of_scores` has it.
     Raises RankadjustError with the number of a row that cannot be a task.
     """
     layout = layout or Layout()
@@ -264,11 +264,12 @@ def _checked(frame: pl.DataFrame, where: str, first_row: int, height: int | None
     attributes = [
         name for name in named if isinstance(kind := frame.schema[name], _TEXT) or kind.is_integer()
     ]
+    counted = [f"{name}_{end}" for name in baselines_in(frame.columns) for end in TIED]
     tasks = frame.select(
         pl.col(name).cast(pl.Float64, strict=False)
-        if name in _NUMBERS
+        if name in (*_NUMBERS, *counted)
         else pl.col(name).cast(pl.String).str.strip_chars()
-        for name in (*present, *attributes)
+        for name in (*present, *attributes, *counted)
     ).with_columns(pl.col("side" if "side" in present else ()).str.to_lowercase())
     absent = {name: pl.lit(None, pl.Float64) for name in _NUMBERS if name not in present}
     judged = tasks.with_columns(**absent)

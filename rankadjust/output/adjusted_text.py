@@ -140,7 +140,9 @@ def counting(row: Row) -> list[str]:
         return [f"{known}, which is perfect already."]
     low, high = (_rounded(row["gain"] if row[end] is None else row[end]) for end in ("gain_low", "gain_high"))
     ends = interval(_rounded(row.get("difference_low")), _rounded(row.get("difference_high")), digits=4)
-    difference = f" The difference is {number(_rounded(row['difference']))} {ends}." if ends else ""
+    is_fixed = ends and row["difference_low"] == row["value_low"] - row["baseline_value"]
+    fixed = " with the value of counting held fixed" if is_fixed else ""
+    difference = f" The difference is {number(_rounded(row['difference']))} {ends}{fixed}." if ends else ""
     if high < 0:
         verdict = f"{value} is below that" if metric.increasing else f"{value} is worse"
     elif low <= 0:

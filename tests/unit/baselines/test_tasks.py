@@ -2,6 +2,7 @@
 
 import random
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -11,8 +12,12 @@ from hypothesis import strategies as st
 
 from rankadjust import EvaluationSet, compare, count_baselines, evaluate
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import TIED
 from rankadjust.baselines.tally import BASELINES, tasks_with_baselines
 from rankadjust.data.encode import encode
+from rankadjust.evaluation.rank_files import tasks_from
+from rankadjust.evaluation.task_attributes import with_attributes
+from rankadjust.output import adjusted_text as texts
 from tests.searching import in_profile
 
 COLUMNS = ["head", "relation", "tail", "time"]
@@ -145,3 +150,25 @@ def test_without_validation_nothing_says_which_baseline_is_the_best():
         with pytest.raises(RankadjustError, match=r"chosen on validation, which these data lack; name one"):
             judge(ranks, against="best")
     assert set(own.evaluate(ranks, metrics=["mrr"], against="popularity")["gain"]) == {1.0}
+
+
+def test_a_table_of_tasks_pairs_the_difference_to_counting():
+    """Its standard error is that of the mean difference of a triple, and not that of the value alone."""
+    folder = Path(__file__).parents[2] / "data" / "compare"
+    ranks = with_attributes(
+        tasks_from(folder / "complex" / "seed-1.parquet"), folder / "kinships-tasks.parquet"
+    )
+    row = evaluate(ranks, dataset="Kinships", metrics=["hits@1"]).row(-1, named=True)
+    best, worst = (ranks[f"{row['baseline']}_{end}"] for end in TIED)
+    counted = (best == 1) / (worst - best + 1)
+    each = (
+        ranks.select("triple", part=(pl.col("rank") == 1) - counted).group_by("triple").agg(pl.mean("part"))
+    )
+    half = 1.96 * each["part"].std() / each.height**0.5
+    assert row["difference"] == pytest.approx(each["part"].mean())
+    assert (row["difference_high"] - row["difference_low"]) / 2 == pytest.approx(half, rel=0.01)
+    assert "held fixed" not in "".join(texts.counting(row))
+    alone = evaluate(
+        tasks_from(folder / "complex" / "seed-1.parquet"), dataset="Kinships", metrics=["hits@1"]
+    )
+    assert "held fixed" in "".join(texts.counting(alone.row(-1, named=True)))

@@ -166,6 +166,9 @@ def test_the_registry_says_how_a_data_set_was_split():
     ranks = pl.DataFrame({"side": ["head", "tail"] * 24, "rank": [1, 2] * 24, "triple": [*range(24)] * 2})
     given = evaluate(ranks, dataset="Countries-S1", metrics=["mrr"])
     assert given["population"].unique().to_list() == ["triples"]
+    registry = load_registry()
+    assert (registry["FB15k-237"].split, registry["ICEWS18"].split) == ("random", "by time")
+    assert [name for name, each in registry.items() if not (each.split and each.split_source)] == []
     assert "was split" not in "".join(given["warning"])
     sides = {"side": ["head", "tail"] * 1200, "rank": [1, 2] * 1200, "triple": [*range(1200)] * 2}
     nobody = evaluate(pl.DataFrame(sides), dataset="ConceptNet-100k", metrics=["mrr"])
