@@ -50,11 +50,11 @@ def test_each_data_set_has_its_row(registry):
     rows = [
         [cell.strip() for cell in line.strip("|").split(" | ")] for line in lines if line.startswith("| ")
     ]
-    assert {len(row) for row in rows} == {8}
+    assert {len(row) for row in rows} == {9}
     by_name = {row[0]: row for row in rows}
     assert by_name.keys() - {"data set", "---"} == registry.keys()
     assert len(rows) == len(registry) + 4
     # sources-more.yaml, verified: entities, validation and testing of the inference graph, the repository's licence.
-    assert by_name["InGram-FB-25"][2:6] == ["4,097", "5,716", "5,716", "CC BY-NC-SA 4.0"]
-    assert by_name["CoDEx-S"][7] == "codexsmall, CoDExSmall"
+    assert by_name["InGram-FB-25"][2:7] == ["by relation", "4,097", "5,716", "5,716", "CC BY-NC-SA 4.0"]
+    assert by_name["CoDEx-S"][8] == "codexsmall, CoDExSmall"
     assert by_name["FB15k"][1] == "transductive, bounds"
