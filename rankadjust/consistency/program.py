@@ -1,10 +1,9 @@
 """Can any ranks have all printed values? A linear program over the shares of ranks decides.
 
 The unknowns are, for each list of tasks, the shares of its ranks at the points of a grid, or, where shares may not
-increase with the rank, the shares of uniform distributions on 2..m. A statement is one or several rows that are at most
-0 for all ranks that fulfil the statement. Each statement has a slack. The least sum of the slacks is 0 if some
-distribution has all values; otherwise it measures by how much the values miss each other. HiGHS solves the program
-(docs/methods.md, "Consistency").
+increase with the rank, the shares of uniform distributions on 2..m. A printed value is two rows that are at most 0 for
+all ranks that have it, and a slack. The least sum of the slacks is 0 if some distribution has all values; otherwise it
+measures by how much the values miss each other. HiGHS solves the program (docs/methods.md, "Consistency").
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +16,7 @@ import numpy as np
 from rankadjust.base.arrays import FloatArray
 from rankadjust.consistency.linear_program import LinearProgram, Solution
 from rankadjust.consistency.rank_grid import Averaged, Grid, RankFunction, rank_grid, thresholds_of
-from rankadjust.consistency.statements import Demand, Statement, TaskCounts
+from rankadjust.consistency.statements import Demand, Interval, TaskCounts, demand_of
 
 # The greatest rank if nothing bounds it: more than any data set has entities.
 _UNKNOWN = 1e9
@@ -34,11 +33,10 @@ _FEW_TASKS = 1000.0
 
 
 class Ranks(Enum):
-    """The possible ranks: whole numbers, multiples of 1/2, or whole with shares that do not increase from 2 on."""
+    """The possible ranks: multiples of 1/2, as ties may give, or whole with shares that do not increase from 2 on."""
 
-    WHOLE = 1.0
     HALVES = 0.5
-    DECREASING = 0.0
+    DECREASING = 1.0
 
 
 @dataclass(frozen=True)
@@ -52,53 +50,41 @@ class Excess:
 class Program:
     """The linear program of the values of one model.
 
-    tasks: the disjoint lists of tasks, by name. shares: the share of each list in all tasks, if known. parts_of: side
-    of a statement -> the names of its lists.
+    tasks: the disjoint lists of tasks, by name; of several lists the numbers of tasks are known. parts_of: side of a
+    value -> the names of its lists.
     """
 
     def __init__(
         self,
         tasks: Mapping[str, TaskCounts],
-        shares: Mapping[str, float] | None,
         parts_of: Mapping[str, Sequence[str]],
-        statements: Sequence[Statement],
+        values: Sequence[Interval],
         ranks: Ranks,
     ) -> None:
-        """Set up the rows of all statements once; each question then chooses among them."""
-        self._tasks, self._shares, self._parts_of, self._ranks = tasks, shares, parts_of, ranks
-        self._names = list(tasks)
-        demands = {
-            statement.name: {part: statement.demands_of(tasks[part]) for part in parts_of[statement.side]}
-            for statement in statements
-        }
-        self._side = {statement.name: statement.side for statement in statements}
+        """Set up the rows of all values once; each question then chooses among them."""
+        self._tasks, self._parts_of, self._ranks = tasks, parts_of, ranks
+        self._parts = list(tasks)
+        known = [(value, demand) for value in values if (demand := demand_of(value)) is not None]
+        self._demands = {value.key: (value.side, demand) for value, demand in known}
         most = max(of_part.most for of_part in tasks.values())
         self._most = float(np.floor(most)) if np.isfinite(most) else _UNKNOWN
-        jumps = [
-            jump
-            for by_part in demands.values()
-            for each in by_part.values()
-            for of_part in each
-            for jump in of_part.thresholds
-        ]
+        jumps = [demand.jump for _, demand in known if demand.jump is not None]
         self._candidate_ranks = {part: _candidate_ranks(of_part, jumps) for part, of_part in tasks.items()}
         self._jumps = thresholds_of(
             [*jumps, *(rank for ranks in self._candidate_ranks.values() for rank in ranks)]
         )
-        self._rows = {
-            name: rows for name, by_part in demands.items() if (rows := self._rows_of(by_part)) is not None
-        }
+        self._rows = {name: self._missed(*said) for name, said in self._demands.items()}
         self._excesses: dict[tuple[str, ...], Excess] = {}
 
     @property
     def names(self) -> list[str]:
-        """The names of the statements that restrict the ranks."""
-        return [name for name, rows in self._rows.items() if len(rows)]
+        """The keys of the values that restrict the ranks."""
+        return list(self._rows)
 
     @cached_property
     def grid(self) -> Grid:
         """The points on which the ranks are put."""
-        return rank_grid(self._ranks.value or 1.0, self._most, self._jumps)
+        return rank_grid(self._ranks.value, self._most, self._jumps)
 
     def excess(self, names: Iterable[str]) -> Excess:
         """Return by how much the values with these names miss each other."""
@@ -109,7 +95,7 @@ class Program:
 
     def _excess(self, used: tuple[str, ...]) -> Excess:
         rows = np.concatenate([self._rows[name] for name in used])
-        owner = np.repeat(np.arange(len(used)), [len(self._rows[name]) for name in used])
+        owner = np.repeat(np.arange(len(used)), 2)
         slack = -(owner[:, None] == np.arange(len(used))).astype(np.float64)
         limits = self._limits
         matrix = np.block([[rows[:, 0], slack], [limits, np.zeros((len(limits), len(used)))]])
@@ -140,11 +126,9 @@ class Program:
                 needed = rest
         return needed
 
-    def mean_between(self, side: str, demand: Demand, names: Iterable[str]) -> tuple[float, float] | None:
-        """Return the least and the greatest mean of the demand's function that the values with these names allow.
-
-        None if these values already clash. Every jump of the demand's function must be a jump of some statement.
-        """
+    def allowed(self, name: str, names: Iterable[str]) -> tuple[float, float] | None:
+        """Return the interval that the values with some names leave for another value, None if they already clash."""
+        side, demand = self._demands[name]
         used = self._used(names)
         lower, upper = self._bounds(demand)
         rows = [self._rows[name][:, 0] for name in used]
@@ -168,30 +152,16 @@ class Program:
         given = set(names)
         return [name for name in self.names if name in given]
 
-    def _rows_of(self, by_part: Mapping[str, tuple[Demand, ...]]) -> FloatArray | None:
-        """Return the rows of a statement, each at most 0: (rows, 2, parts x columns); `_missed` explains the pairs."""
-        number = {len(demands) for demands in by_part.values()}
-        if len(number) != 1 or number == {0}:
-            return None
-        blank = np.zeros((2, 2, self._columns))
-        blocks = [
-            [self._missed(by_part[part][place]) if part in by_part else blank for part in self._names]
-            for place in range(number.pop())
-        ]
-        rows = np.concatenate([np.concatenate(block, axis=2) for block in blocks])
-        finite: FloatArray = rows[np.isfinite(rows[:, 0]).all(axis=1)]
-        return finite
+    def _missed(self, side: str, demand: Demand) -> FloatArray:
+        """Return how far ranks at each point are below the low end of a demand, and above the high end.
 
-    def _missed(self, demand: Demand) -> FloatArray:
-        """Return how far ranks at each point are below the low end of a demand, and above the high end: (2, 2, points).
-
-        Each end has two rows: first a lower bound for all ranks that the point represents, then the value at the point.
+        Each end has two rows: first a lower bound for all ranks that the point represents, then the value at the point:
+        (2, 2, parts x points).
         """
         lower, upper = self._bounds(demand)
-        values = self.grid.values(demand.lower)
+        values = self.grid.values(demand.function)
         ends = [[demand.low - upper, demand.low - values], [lower - demand.high, values - demand.high]]
-        missed: FloatArray = np.array(ends) / demand.scale
-        return missed
+        return self._on(side, np.array(ends) / demand.scale)
 
     @property
     def _is_averaged(self) -> bool:
@@ -202,48 +172,36 @@ class Program:
         return self.grid.points.size
 
     def _bounds(self, demand: Demand) -> tuple[FloatArray, FloatArray]:
-        return _bounds_on(
-            self.grid, demand.lower, demand.upper, max(int(self._most), 2) if self._is_averaged else None
-        )
+        most = max(int(self._most), 2) if self._is_averaged else None
+        return _bounds_on(self.grid, demand.function, most)
 
     @cached_property
     def _limits(self) -> FloatArray:
         """Rows at most 0: for each r, the share of a list's ranks above r is at most its share of tasks with N > r."""
         blocks = []
-        for place, part in enumerate(self._names):
+        for place, part in enumerate(self._parts):
             # If the columns are distributions on 2..m, their greatest rank is m.
             ranks = self._candidate_ranks[part][-1:] if self._is_averaged else self._candidate_ranks[part]
-            block = np.zeros((len(ranks), len(self._names), self._columns))
+            block = np.zeros((len(ranks), len(self._parts), self._columns))
             # No points lie between a threshold and the next rank, so that the share above it is exact.
             is_above = self.grid.points > np.reshape(ranks, (-1, 1))
             block[:, place] = is_above - self._tasks[part].shares_above(ranks)[:, None]
-            blocks.append(block.reshape(len(ranks), len(self._names) * self._columns))
+            blocks.append(block.reshape(len(ranks), len(self._parts) * self._columns))
         return np.concatenate(blocks)
 
     def _masses(self, slacks: int, side: str | None = None) -> tuple[FloatArray, FloatArray]:
-        """Return the equalities: the shares of a side (None: of all lists) add up to 1, and each list has its share."""
-        size = self._columns
-        weights = self._shares if self._shares is not None and len(self._names) > 1 else None
-        scale = 1.0
-        if weights is not None and side is not None:
-            scale = sum(weights[part] for part in self._parts_of[side])
-        rows, right = [], []
-        if weights is not None:
-            for place, part in enumerate(self._names):
-                row = np.zeros((len(self._names), size))
-                row[place] = 1.0
-                rows.append(row.ravel())
-                right.append(weights[part] / scale)
-        else:
-            rows.append(self._on(side, np.ones(size)) if side else np.ones(len(self._names) * size))
-            right.append(1.0)
-        return np.hstack([np.array(rows), np.zeros((len(rows), slacks))]), np.array(right)
+        """Return the equalities: each list has its share of the tasks of a side (None: of all tasks)."""
+        weights = np.array(
+            [of_part.number if len(self._parts) > 1 else 1.0 for of_part in self._tasks.values()]
+        )
+        about = [part in self._parts_of[side] if side else True for part in self._parts]
+        masses = np.kron(np.eye(len(self._parts)), np.ones(self._columns))
+        return np.hstack([masses, np.zeros((len(masses), slacks))]), weights / weights[about].sum()
 
     def _on(self, side: str, weights: FloatArray) -> FloatArray:
-        """Return weights for the columns of the lists that make up a side, 0 for the others."""
-        return np.concatenate(
-            [weights if part in self._parts_of[side] else np.zeros_like(weights) for part in self._names]
-        )
+        """Return weights (..., points) for the columns of the lists that make up a side, 0 for the others."""
+        is_of_side = np.array([part in self._parts_of[side] for part in self._parts], dtype=np.float64)
+        return np.asarray(np.kron(is_of_side, weights), dtype=np.float64)
 
     def _surprise(self, missed: FloatArray, amount: float) -> float:
         """Return the excess in standard deviations, for ranks drawn from a possible distribution.
@@ -261,17 +219,12 @@ class Program:
 
 
 @lru_cache(maxsize=2048)
-def _bounds_on(
-    grid: Grid, lower: RankFunction, upper: RankFunction, most: int | None
-) -> tuple[FloatArray, FloatArray]:
-    """Return `Grid.bounds` of functions, or of their means over the ranks 2..m where m is at most `most`.
+def _bounds_on(grid: Grid, function: RankFunction, most: int | None) -> tuple[FloatArray, FloatArray]:
+    """Return `Grid.bounds` of a function, or of its means over the ranks 2..m where m is at most `most`.
 
     The models of a table have the same metrics among the same candidates, so that most bounds are known already.
     """
-    if most is None:
-        return grid.bounds(lower, upper)
-    averaged = Averaged(lower, most)
-    return grid.bounds(averaged, averaged if upper is lower else Averaged(upper, most))
+    return grid.bounds(function if most is None else Averaged(function, most))
 
 
 def _candidate_ranks(tasks: TaskCounts, jumps: Sequence[float]) -> tuple[float, ...]:

@@ -41,13 +41,12 @@ class Grid:
         values: FloatArray = np.asarray(function(self.points), dtype=np.float64)
         return values
 
-    def bounds(self, lower: RankFunction, upper: RankFunction) -> tuple[FloatArray, FloatArray]:
-        """Return two arrays of weights (p, ...): every distribution has a mean of f between the means that they give.
+    def bounds(self, function: RankFunction) -> tuple[FloatArray, FloatArray]:
+        """Return two arrays of weights (p, ...): every distribution has a mean between the means that they give.
 
-        lower, upper: functions that enclose f, smooth between neighbouring points. They may have several values for
-        each rank, along further axes.
+        function: smooth between neighbouring points. It may have several values for each rank, along further axes.
         """
-        return self.lower(lower), self.values(upper) + self._distance(upper, -1.0)
+        return self.lower(function), self.values(function) + self._distance(function, -1.0)
 
     def lower(self, function: RankFunction) -> FloatArray:
         """Return the first array of `bounds`."""

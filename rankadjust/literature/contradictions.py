@@ -6,7 +6,8 @@ printed adjusted value must follow from the metric beside it. A raw value must n
 must not repeat other rows with a slip (rankadjust.literature.copies). docs/statuses.md explains each finding.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from itertools import groupby
 from operator import itemgetter
@@ -16,7 +17,7 @@ import polars as pl
 
 from rankadjust.base.frames import filled, require_frame
 from rankadjust.base.vocabulary import SAMPLED
-from rankadjust.chance.metrics import Metric, resolve
+from rankadjust.chance.metrics import resolve
 from rankadjust.consistency.statements import TOLERANCE
 from rankadjust.database.constants import Constants, Database
 from rankadjust.literature.copies import changed_copies, copies
@@ -148,11 +149,8 @@ def findings_of_model(rows: Sequence[Mapping[str, Any]], lists: TaskLists) -> It
         sides |= {"head", "tail", "both"}
     tasks = {side: lists.tasks((*evaluation, side), most) for side in sides}
 
-    def expectation(side: str, metric: Metric) -> float | None:
-        return lists.expectation((*evaluation, side), metric)
-
     possible: list[PrintedValue] = []
-    for value in (read for row in rows if (read := read_value(row, expectation)) is not None):
+    for value in filter(None, map(read_value, rows)):
         attainable = lists.attainable((*evaluation, value.side), most, value.metric)
         alone = single_findings(value, tasks[value.side], attainable)
         yield from alone
@@ -164,9 +162,11 @@ def findings_of_model(rows: Sequence[Mapping[str, Any]], lists: TaskLists) -> It
     for value in possible:
         if value.adjustment is None:
             base.setdefault((value.side, value.metric.key), value)
-    adjusted = [value for value in possible if value.adjustment is not None]
-    yield from _against_base(base, adjusted)
-    used = [*base.values(), *(value for value in adjusted if (value.side, value.metric.key) not in base)]
+    for value in possible:
+        own = base.get((value.side, value.metric.key))
+        if value.adjustment is not None and own is not None:
+            yield from _against_base(own, value, lists.expectation((*evaluation, value.side), value.metric))
+    used = list(base.values())
     together = list(joint_findings(used, tasks))
     yield from together or unusual(used, tasks)
 
@@ -201,30 +201,32 @@ def _raw_beside_filtered(rows: pl.DataFrame) -> Iterator[Finding]:
         )
 
 
-def _against_base(
-    base: Mapping[tuple[str, str], PrintedValue], adjusted: Iterable[PrintedValue]
-) -> Iterator[Finding]:
-    """Return the printed adjusted values that do not follow from the printed metric."""
-    for value in adjusted:
-        own = base.get((value.side, value.metric.key))
-        if own is None:
-            continue
-        margin = 2 * TOLERANCE * max(abs(own.low), abs(own.high), 1.0)
-        if own.low - margin <= value.high and value.low <= own.high + margin:
-            continue
-        ends = sorted(value.as_adjusted(end) for end in (own.low, own.high))
-        limit = ends[0] if value.printed_high < ends[0] else ends[1]
-        follows = f"{value.as_adjusted((own.low + own.high) / 2):.4g}"
-        yield Finding(
-            row=value.row,
-            severity="suspicious",
-            bound="adjusted",
-            limit=limit,
-            excess=max(limit - value.printed_high, value.printed_low - limit),
-            values=f"{value.text}; {own.text}",
-            mended=f"{value.name} {follows}",
-            message=(
-                f"{value.text} does not follow from {own.text}, which under this protocol gives {follows}: one of the "
-                "two is wrong, or the source adjusts with another expectation."
-            ),
-        )
+def _against_base(own: PrintedValue, value: PrintedValue, chance: float | None) -> Iterator[Finding]:
+    """Return the finding for an adjusted value that does not follow from the printed metric.
+
+    chance: the expectation of the metric, None if it is not known.
+    """
+    if chance is None or not math.isfinite(chance) or chance in (0.0, own.metric.optimum):
+        return
+    scale, offset = 1 / chance, 0.0
+    if value.adjustment == "index":
+        scale, offset = (part / (own.metric.optimum - chance) for part in (1.0, -chance))
+    margin = 2 * TOLERANCE * max(abs(own.low), abs(own.high), 1.0) * abs(scale)
+    low, high = sorted(scale * end + offset for end in (own.low, own.high))
+    if low - margin <= value.high and value.low <= high + margin:
+        return
+    limit = low if value.high < low else high
+    follows = f"{scale * ((own.low + own.high) / 2) + offset:.4g}"
+    yield Finding(
+        row=value.row,
+        severity="suspicious",
+        bound="adjusted",
+        limit=limit,
+        excess=max(limit - value.high, value.low - limit),
+        values=f"{value.text}; {own.text}",
+        mended=f"{value.name} {follows}",
+        message=(
+            f"{value.text} does not follow from {own.text}, which under this protocol gives {follows}: one of the "
+            "two is wrong, or the source adjusts with another expectation."
+        ),
+    )

@@ -21,8 +21,6 @@ from rankadjust.database.histograms import left_out_by
 
 SEVERITIES = {
     "impossible": "no ranks have these values",
-    "only_with_ties": "only ranks that are halves, as the mean rank of tied candidates, have these values",
-    "only_over_runs": "no single ranking has these values; means over several runs, or over head and tail, may",
     "only_if_cut": "possible only if digits were cut off, not rounded",
     "suspicious": "possible, but so odd that a mistake is likelier",
     "unusual": "possible, but unlike nearly all published results: a statistical remark",
@@ -58,20 +56,15 @@ class Finding:
 
 @dataclass(frozen=True)
 class PrintedValue(Interval):
-    """A printed value of a metric, or of an adjusted one.
+    """A printed value of a metric, or of an adjusted one, whose interval is in units of the adjustment.
 
-    printed_low, printed_high: the rounding interval of the printed number, which is scale x metric + offset. text: the
-    value as people read it ("Hits@10 53.0 %"). name: the text without the number. decimals, percent: the printed form.
-    is_mean: whether the value is a mean over several runs. is_ordinary: whether the true answer competes with wrong
-    answers only, so that bad ranks should be rarer than good ranks.
+    text: the value as people read it ("Hits@10 53.0 %"). name: the text without the number. decimals, percent: the
+    printed form. is_mean: whether the value is a mean over several runs. is_ordinary: whether the true answer competes
+    with wrong answers only, so that bad ranks should be rarer than good ranks.
     """
 
     row: int
     adjustment: str | None
-    printed_low: float
-    printed_high: float
-    scale: float
-    offset: float
     name: str
     number: str
     decimals: int
@@ -87,44 +80,33 @@ class PrintedValue(Interval):
         """The same value, with the interval that these digits allow if further digits were cut off."""
         more = 1.5 * 10.0**-self.decimals * (0.01 if self.percent else 1.0)
         # Digits are cut off towards 0.
-        printed_low = (
-            min(self.printed_low, self.printed_high - more) if self.printed_low < 0 else self.printed_low
-        )
-        printed_high = self.printed_high
-        if printed_high > 0:
-            printed_high = max(printed_high, self.printed_low + more)
-        low, high = sorted((end - self.offset) / self.scale for end in (printed_low, printed_high))
-        return replace(self, low=min(low, self.low), high=min(max(high, self.high), self.metric.upper))
+        low = min(self.low, self.high - more) if self.low < 0 else self.low
+        high = max(self.high, self.low + more) if self.high > 0 else self.high
+        return replace(self, low=low, high=min(high, self.metric.upper))
 
     @property
     def text(self) -> str:
         """The value as people read it."""
         return f"{self.name} {self.number}"
 
-    def as_adjusted(self, metric: float) -> float:
-        """Return the number that would be printed for this value of the metric."""
-        return self.scale * metric + self.offset
-
-    def shown(self, metric: float) -> str:
-        """Return a value of the metric in its printed form, with four digits."""
-        value = self.as_adjusted(metric) * (100 if self.percent else 1)
-        return f"{value:.4g}" + (" %" if self.percent else "")
+    def shown(self, value: float) -> str:
+        """Return a value in the printed form, with four digits."""
+        return f"{value * (100 if self.percent else 1):.4g}" + (" %" if self.percent else "")
 
     def nearest(self, least: float, most: float) -> str | None:
-        """Return the nearest number, with the same decimals, that stands for a metric in [least, most].
+        """Return the nearest number, with the same decimals, that stands for a value in [least, most].
 
         None if the printed value itself does, or if no number within the range of the metric can.
         """
-        low, high = sorted(map(self.as_adjusted, (least, most)))
         factor = 100 if self.percent else 1
         unit = 10.0 ** -min(self.decimals, _MOST_DECIMALS)
-        if low > self.printed_high:
-            number = math.ceil(low * factor / unit - 0.5) * unit
-        elif high < self.printed_low:
-            number = math.floor(high * factor / unit + 0.5) * unit
+        if least > self.high:
+            number = math.ceil(least * factor / unit - 0.5) * unit
+        elif most < self.low:
+            number = math.floor(most * factor / unit + 0.5) * unit
         else:
             return None
-        if self.adjustment is None and not self.metric.lower <= number / factor <= self.metric.upper:
+        if not self.metric.lower <= number / factor <= self.metric.upper:
             return None
         decimals = min(max(self.decimals, 0), _MOST_DECIMALS)
         return f"{number:.{decimals}f}" + (" %" if self.percent else "")
@@ -176,30 +158,18 @@ class TaskLists:
         ).expectation
 
 
-def read_value(
-    row: Mapping[str, Any], expectation: Callable[[str, Metric], float | None]
-) -> PrintedValue | None:
+def read_value(row: Mapping[str, Any]) -> PrintedValue | None:
     """Return the printed value of a row of `rescore`, None if it says nothing about the metric.
 
-    expectation: a function that returns the expectation of a metric on a side, None if it is not known; adjusted values
-    need it. Skipped are z, since every source defines z differently, and averages over runs of non-additive metrics.
+    Skipped are z, since every source defines z differently, and averages over runs of non-additive metrics.
     """
     metric, kind = resolve(row["metric"]), row["adjustment"]
     is_mean = row["spread"] is not None
     if (is_mean and not metric.additive) or kind == "z":
         return None
-    low, high, scale, offset = row["value_low"], row["value_high"], 1.0, 0.0
+    low, high = row["value_low"], row["value_high"]
     if low is None or high is None:
         low = high = row["value"]
-    printed = low, high
-    if kind is not None:
-        chance = expectation(row["side"], metric)
-        if chance is None or not math.isfinite(chance) or chance in (0.0, metric.optimum):
-            return None
-        scale = 1 / chance if kind == "ratio" else 1 / (metric.optimum - chance)
-        offset = 0.0 if kind == "ratio" else -chance / (metric.optimum - chance)
-        ends = sorted((end - offset) / scale for end in (low, high))
-        low, high = (float(np.clip(end, metric.lower, metric.upper)) for end in ends)
     percent, text, protocol = row["unit"] == "percent", str(row["value_as_printed"]), str(row["protocol"])
     number = read_number(text)
     digits = "0" if number is None else number.text
@@ -212,10 +182,6 @@ def read_value(
         adjustment=kind,
         low=low,
         high=high,
-        printed_low=printed[0],
-        printed_high=printed[1],
-        scale=scale,
-        offset=offset,
         name=label if row["side"] == "both" else f"{label} ({row['side']})",
         number=text.rstrip(" %") + (" %" if percent else ""),
         decimals=-int(Decimal(digits).as_tuple().exponent),

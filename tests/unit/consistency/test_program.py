@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from rankadjust.chance.metrics import expand, metric_value, resolve
 from rankadjust.consistency.program import Program, Ranks
-from rankadjust.consistency.statements import Interval, TaskCounts, mean_demand, statement_of
+from rankadjust.consistency.statements import Interval, TaskCounts, demand_of
 from tests.searching import in_profile
 
-METRICS = expand(["mr", "mrr", "gmr", "hits@k", "median", "auc"], [1, 3, 10])
+METRICS = expand(["mr", "mrr", "ndcg", "hits@k"], [1, 3, 10])
 
 
 def task_counts(counts):
@@ -25,24 +25,22 @@ def task_counts(counts):
 TEN = task_counts(np.full(1000, 10))
 
 
-def program_of(values, tasks=TEN, ranks=Ranks.WHOLE, margin=0.0):
+def program_of(values, tasks=TEN, ranks=Ranks.HALVES, margin=0.0):
     """Return the program of values of one list of tasks, by metric."""
-    printed = {
-        resolve(name).key: Interval(name, resolve(name), "both", value - margin, value + margin)
+    printed = [
+        Interval(name, resolve(name), "both", value - margin, value + margin)
         for name, value in values.items()
-    }
-    statements = [statement_of(value) for value in printed.values()]
-    return Program({"both": tasks}, None, {"both": ("both",)}, statements, ranks)
+    ]
+    return Program({"both": tasks}, {"both": ("both",)}, printed, ranks)
 
 
-def clashes(values, tasks=TEN, ranks=Ranks.WHOLE):
+def clashes(values, tasks=TEN, ranks=Ranks.HALVES):
     return program_of(values, tasks, ranks).clashes(values)
 
 
-def room(name, values, tasks=TEN, ranks=Ranks.WHOLE):
-    """Return the least and greatest mean of a metric's term that values leave; the metric has no jump of its own."""
-    demand = mean_demand(resolve(name), 0.0, 1.0)
-    return program_of(values, tasks, ranks).mean_between("both", demand, values)
+def room(name, values, tasks=TEN, ranks=Ranks.HALVES):
+    """Return the least and greatest value of a metric that other values leave."""
+    return program_of(values | {name: 1.0}, tasks, ranks).allowed(name, values)
 
 
 # Of 0.6 of the ranks it is known that they are beyond 1. The greatest is 10; the next is 2, or 1.5 with ties. Where
@@ -54,7 +52,6 @@ EVENLY = sum(1 / rank for rank in range(2, 11)) / 9
 @pytest.mark.parametrize(
     ("ranks", "least", "most"),
     [
-        (Ranks.WHOLE, 0.4 + 0.6 / 10, 0.4 + 0.6 / 2),
         (Ranks.HALVES, 0.4 + 0.6 / 10, 0.4 + 0.6 / 1.5),
         (Ranks.DECREASING, 0.4 + 0.6 * EVENLY, 0.4 + 0.6 / 2),
     ],
@@ -72,12 +69,12 @@ def test_hits_at_1_leaves_room_for_the_mrr(ranks, least, most):
 
 
 def test_the_excess_is_by_how_much_two_values_miss_each_other():
-    """MRR 0.8 is 0.1 above what Hits@1 0.4 allows; a larger Hits@1 raises the MRR by half as much.
+    """MRR 0.9 is 0.1 above what Hits@1 0.4 allows; a larger Hits@1 raises the MRR by a third as much.
 
-    Relative to their size: 0.1 / 0.8 by lowering the MRR alone, 0.2 / 0.4 by raising Hits@1 alone.
+    Relative to their size: 0.1 / 0.9 by lowering the MRR alone, 0.3 / 0.4 by raising Hits@1 alone.
     """
-    found = program_of(HITS | {"mrr": 0.8}).excess(["hits@1", "mrr"])
-    assert found.amount == pytest.approx(0.1 / 0.8, rel=1e-4)
+    found = program_of(HITS | {"mrr": 0.9}).excess(["hits@1", "mrr"])
+    assert found.amount == pytest.approx(0.1 / 0.9, rel=1e-4)
 
 
 def test_a_surprise_grows_with_the_root_of_the_number_of_tasks():
@@ -97,7 +94,7 @@ def test_a_surprise_grows_with_the_root_of_the_number_of_tasks():
 
 
 def test_a_clash_of_three_is_reduced_to_the_two_that_clash():
-    values = {"hits@10": 1.0, "hits@1": 0.4, "mr": 2.5, "mrr": 0.8}
+    values = {"hits@10": 1.0, "hits@1": 0.4, "mr": 1.9, "mrr": 0.9}
     program = program_of(values)
     assert program.irreducible(program.names) == ["hits@1", "mrr"]
 
@@ -112,9 +109,7 @@ def test_a_list_of_two_sides_has_the_mean_of_both_weighted_with_their_tasks():
             Interval(side, resolve("mr"), side, value, value)
             for side, value in {"head": 2.0, "tail": 6.0, "both": both}.items()
         ]
-        statements = [statement_of(value) for value in printed]
-        program = Program(tasks, {"head": 0.75, "tail": 0.25}, parts, statements, Ranks.WHOLE)
-        return program.excess(parts).amount
+        return Program(tasks, parts, printed, Ranks.HALVES).excess(parts).amount
 
     assert excess(3.0) == 0
     # 0.1 is missing in the mean over all tasks: the cheapest is to add it at the tail, where 6 is the unit.
@@ -133,6 +128,11 @@ def test_values_of_a_ranking_never_clash(ranks, seed, decimals):
     known = {name: value for name, value in values.items() if np.isfinite(value)}
     program = program_of(known, task_counts(counts), margin=0.5 * 10.0**-decimals)
     assert not program.clashes(program.names)
+
+
+@pytest.mark.parametrize("name", ["count", "variance", "median", "gmr", "hmr", "auc"])
+def test_what_is_no_mean_of_a_function_of_the_rank_demands_nothing(name):
+    assert demand_of(Interval(name, resolve(name), "both", 4.0, 4.0)) is None
 
 
 # --- numbers of candidates ------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ def test_the_mean_of_a_function_stays_within_the_bounds(ranks, step, name):
     ranks = np.floor(np.array(ranks) / 2 / step) * step
     ranks = np.maximum(ranks, 1.0)
     shares = moved(grid.points, ranks)
-    lower, upper = grid.bounds(function, function)
+    lower, upper = grid.bounds(function)
     mean = function(ranks).mean()
     assert shares @ lower - 1e-9 * abs(mean) <= mean <= shares @ upper + 1e-9 * abs(mean)
     if name.startswith("Hits"):
@@ -55,7 +55,7 @@ def test_points_are_few_and_close():
     assert (np.diff(points) <= np.maximum(1, points[:-1] / 16)).all()
     grid = rank_grid(1.0, 40_943.0, ())
     for name in ("r", "1/r"):
-        lower, upper = grid.bounds(FUNCTIONS[name], FUNCTIONS[name])
+        lower, upper = grid.bounds(FUNCTIONS[name])
         assert ((upper - lower) / grid.values(FUNCTIONS[name])).max() < 6e-4
 
 
