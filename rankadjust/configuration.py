@@ -163,11 +163,13 @@ def tables_by_name(paths: Sequence[str]) -> dict[str, str]:
             raise RankadjustError(f"{path}: there is no such table")
         if Path(path).stat().st_mtime > time.time() + _SLACK:
             raise RankadjustError(
-                f"{path}: dated in the future, so that Snakemake would delete whatever is made from it; give it the "
+                f"{path}: dated in the future, so Snakemake would delete whatever is made from it; give it the "
                 f"present time: touch {shlex.quote(path)}"
             )
         if problem := problem_with(name, "name"):
-            raise RankadjustError(f"{path}: the name of the table, which names its results, is {problem}")
+            raise RankadjustError(
+                f"{path}: its results are named after the table, and this name is {problem}"
+            )
         if name in tables:
             raise RankadjustError(
                 f"{tables[name]} and {path} would both become results/rescored/{name}; rename one"

@@ -73,9 +73,9 @@ def _constant(
     from rankadjust.public_set import EvaluationSet
 
     if num_candidates is None:
-        raise click.UsageError(
-            "Give --dataset or --triples, or --num-candidates where every task has as many."
-        )
+        raise click.UsageError("Give --dataset or --triples, or --num-candidates if every task has as many.")
     if num_tasks is None and (of_all := [name for name, _ in named if not resolve(name).additive]):
-        raise click.UsageError(f"{of_all[0]} is not a mean over tasks: give --num-tasks, too.")
+        raise click.UsageError(
+            f"{of_all[0]} is not a mean over tasks, so it depends on their number: give --num-tasks, too."
+        )
     return EvaluationSet.constant(candidates=num_candidates, tasks=1 if num_tasks is None else num_tasks)

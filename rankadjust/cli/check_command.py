@@ -37,14 +37,12 @@ if TYPE_CHECKING:
     ),
 )
 def check(tables: tuple[Path, ...], as_json: bool, **given: Any) -> None:
-    """Report what cannot be true of printed values.
+    """Report printed values that contradict each other or are copied.
 
-    That is metrics of a model that contradict each other, and copied rows; unread cells are listed, too.
-    A contradiction is impossible, or possible with tied ranks only, or suspicious: docs/checking.md.
-    A TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. Standard error lists the
-    facts that it lacks, and the value assumed for each. VALUEs are the metrics of one model on one data set, whose
-    numbers of candidates find more (--dataset).
-    The exit code is 1 if anything is reported, or nothing was read.
+    A TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. Unread cells are reported,
+    too, and standard error lists the facts that the table lacks with the value assumed for each. VALUEs are the metrics
+    of one model, such as mrr=0.338 hits@10=0.533; --dataset finds more, because it gives the numbers of candidates.
+    docs/checking.md explains what is reported. The exit code is 1 if anything is reported, or nothing was read.
     """
     of_table = ("sidecar", "accept", "ask", "model", "task")
     if any("=" in table.name for table in tables) and not any(table.exists() for table in tables):
@@ -63,7 +61,7 @@ def _check_tables(
     tables: tuple[Path, ...], as_json: bool, constants: "Constants", accept: bool, **given: Any
 ) -> NoReturn:
     if given["sidecar"] is not None and len(tables) > 1:
-        raise RankadjustError("--sidecar is about one table; check each table that needs one by itself")
+        raise RankadjustError("--sidecar describes one table, so check one table at a time")
     import polars as pl
 
     from rankadjust.base.frames import filled
@@ -130,7 +128,7 @@ def _wrong_digits(tasks: "EvaluationSet", by_metric: Mapping[str, str]) -> str:
     found = tasks.check(pl.DataFrame(rows, schema=["model", "metric", "value"], orient="row"))
     # These models differ in one value each, and that is left out.
     noticed = found.filter(pl.col("bound") != "differs")["model"].n_unique()
-    return f". One wrong digit in them would be found in {noticed} of {len(wrong)} cases"
+    return f". A wrong digit would be found in {noticed} of {len(wrong)} cases"
 
 
 def _report(
@@ -143,6 +141,6 @@ def _report(
     missed: str = "",
 ) -> NoReturn:
     found = {"values": values, "assumed": assumed, "reported": lines, "contradictions": flagged.to_dicts()}
-    in_words = [f"{looked_at}: {len(lines) or 'nothing'} to look at{missed}", *lines]
-    show_result(lambda: found, lambda: "\n".join(in_words), as_json)
+    first = f"{looked_at}: {len(lines) or 'nothing'} to look at{missed}"
+    show_result(lambda: found, lambda: "\n".join([first, *lines]), as_json)
     sys.exit(1 if lines else 0)

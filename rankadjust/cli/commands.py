@@ -54,10 +54,10 @@ _HELP = """\
 Chance-adjusted link-prediction metrics: one number, a table, or the ranks of a model.
 
 \b
-  rankadjust adjust --dataset FB15k-237 mrr=0.338    one printed number
-  rankadjust rescore resources/published/conve.csv   a table, here a shipped example
-  rankadjust paper table.tex                         your table for the camera-ready version
-  rankadjust evaluate ranks.csv --dataset Nations    the ranks of a model
+  rankadjust adjust --dataset FB15k-237 mrr=0.338     one printed number
+  rankadjust rescore resources/published/conve.csv    a table that is shipped
+  rankadjust paper table.tex                          your table for a paper
+  rankadjust evaluate ranks.csv --dataset Nations     the ranks of a model
 """
 
 

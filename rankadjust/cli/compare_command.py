@@ -18,7 +18,7 @@ from rankadjust.cli.printing import say_usual, show_result
     options.JSON,
     epilog=options.examples(
         "rankadjust compare transe.parquet rotate.parquet --dataset FB15k-237",
-        "rankadjust compare transe.parquet --dataset FB15k-237 --results results --against popularity",
+        "rankadjust compare transe.parquet --dataset UMLS --results results --against best",
     ),
 )
 def compare(

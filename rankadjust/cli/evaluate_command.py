@@ -17,7 +17,7 @@ from rankadjust.cli.printing import say_usual, show_result
         "--beyond",
         type=int,
         metavar="K",
-        help="Only the K best answers were kept: ranks inf, 0, -1, MISS or nothing are beyond them. Prints the bounds.",
+        help="Only the K best answers were kept, so a rank inf, 0, -1, MISS or nothing lies beyond: print bounds.",
     ),
     options.option(
         "--known",

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     options.option(
         "--negatives",
         type=click.Choice(["without-replacement", "with-replacement"]),
-        help="How the negatives are drawn, uniformly; by default as in the benchmark, or without replacement.",
+        help="How the negatives are drawn; by default as the benchmark does it, else without replacement.",
     ),
     options.option("--level", type=float, default=0.95, help="Probability that the bounds hold."),
     *(options.METRICS, options.RESULTS, options.JSON),
     epilog=options.examples(
-        "rankadjust full --dataset GraIL-WN18RR-v2 --sampled 50 mrr=0.784 hits@10=0.901",
-        "rankadjust full --num-candidates 2757 --num-tasks 20000 --sampled 50 mrr=0.784",
+        "rankadjust full --dataset GraIL-WN18RR-v2 --sampled 50 mrr=0.784",
+        "rankadjust full --num-candidates 2757 --num-tasks 882 --sampled 50 mrr=0.784",
     ),
 )
 def full(
@@ -46,10 +46,10 @@ def full(
     constants: "Constants",
     **given: Any,
 ) -> None:
-    """Bound full-ranking values by those among sampled negatives.
+    """Bound values of the full ranking by values of a sampled ranking.
 
-    A VALUE is a metric and a number, such as mrr=0.784; several sharpen each other. The true value is within the bounds
-    whatever the ranks are, but for the noise of the draws with the stated probability.
+    A VALUE is a metric and a number, such as mrr=0.784; several values give narrower bounds. The bounds hold whatever
+    the ranks are, with the probability of --level, because luck in the draws moves the printed values.
     """
     from rankadjust.output.bounds_text import full_bounds_text
     from rankadjust.sampling.full_bounds import full_bounds

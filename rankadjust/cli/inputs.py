@@ -151,7 +151,9 @@ def _sidecar_of_answers(
         )
     reading = read_results(table, constants.registry, sidecar, given).reading
     if reading is None:
-        raise RankadjustError(f"{table}: a tidy table has no sidecar; fill its columns")
+        raise RankadjustError(
+            f"{table}: a tidy table has no sidecar, because its columns hold the facts: fill them in"
+        )
     names = known_names(constants.registry)
     answers = []
     for gap in gaps(reading, names):

@@ -28,7 +28,7 @@ def _found(rows: Sequence[Mapping[str, Any]], word: str | None) -> Sequence[Mapp
         or any(folded(word) in folded(name) for name in (row["name"], *row.get("aliases", ())))
     ]
     if not found:
-        raise RankadjustError(f"nothing here has {word!r} in its name; without a word the command lists all")
+        raise RankadjustError(f"no name has {word!r} in it; leave the word out to list all names")
     return found
 
 
@@ -39,7 +39,7 @@ def _found(rows: Sequence[Mapping[str, Any]], word: str | None) -> Sequence[Mapp
 def datasets(word: str | None, constants: "Constants", as_json: bool) -> None:
     """List the data sets with their tasks, chance and counting.
 
-    WORD is a part of their names. --results lists what a run has.
+    With WORD only the data sets that have it in a name, and with --results the data sets of a run.
     """
     from rankadjust.database.overview import known_datasets
     from rankadjust.output.terminal import datasets_text
@@ -52,7 +52,7 @@ def datasets(word: str | None, constants: "Constants", as_json: bool) -> None:
 def protocols(word: str | None, as_json: bool) -> None:
     """List the evaluation protocols.
 
-    WORD is a part of their names.
+    With WORD only the names that have it.
     """
     from rankadjust.counting.protocols import load_protocols
     from rankadjust.output.terminal import SAMPLED, SAMPLED_DESCRIPTION
@@ -74,7 +74,7 @@ def protocols(word: str | None, as_json: bool) -> None:
 def metrics(word: str | None, as_json: bool) -> None:
     """List the metrics: their names, range and better direction.
 
-    WORD is a part of their names.
+    With WORD only the names that have it.
     """
     from rankadjust.output.terminal import metric_rows, table
 

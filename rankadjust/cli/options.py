@@ -22,9 +22,9 @@ class _Path(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not str(value):
-            self.fail("the path is empty", param, ctx)
+            self.fail("the path is empty; is a variable of the shell not set?", param, ctx)
         if self._suffixes and Path(value).suffix not in self._suffixes:
-            self.fail(f"{value} is neither {' nor '.join(self._suffixes)}", param, ctx)
+            self.fail(f"{value} must end in {' or '.join(self._suffixes)}", param, ctx)
         if Path(value).parts[:2] == _PUBLISHED and not Path(value).exists():
             from rankadjust.base.io import shipped
 
@@ -56,16 +56,16 @@ def output(*suffixes: str, help: str, names: Sequence[str] = ("-o", "--output"))
 
 METRICS = option("--metric", "metrics", multiple=True, help="Only this metric (may be repeated).")
 _USUAL = "; by default what the table says, or else the usual one of the data set."
-DATASET = option("-d", "--dataset", help="Data set, by name or alias; of a table, where it does not say it.")
+DATASET = option("-d", "--dataset", help="Data set, by name or alias; for a table, if it names none.")
 SIDE = option("--side", help=f"head, tail or both{_USUAL}")
 SIDE_OF_RANKS = option(
-    "--side", default="both", help="head or tail: of this side only, as are ranks without a column side."
+    "--side",
+    default="both",
+    help="head or tail: take this side only. Ranks without a column side are of this side.",
 )
 EVALUATION = (
     option("--protocol", help=f"Evaluation protocol ('rankadjust protocols' lists them){_USUAL}"),
-    option(
-        "--evaluator", help="The code base that evaluated so, such as ULTRA or OGB, in place of --protocol."
-    ),
+    option("--evaluator", help="In place of --protocol: the code base that evaluated, such as ULTRA or OGB."),
     option("--split", help=f"The split that was evaluated{_USUAL}"),
 )
 """Which evaluation of the data set it is."""
@@ -93,12 +93,12 @@ POPULATION = option(
     "population",
     type=click.Choice(["triples", "queries", "relations"]),
     help="Which other tasks intervals and p hold for: other test triples of this split, other queries or other "
-    "relations; by default triples where the data set was split at random.",
+    "relations; by default triples if the data set was split at random.",
 )
 RESULTS = option(
     "--results",
     type=PATH,
-    help="Use the database and histograms of your own run: the path of its folder results.",
+    help="The folder results of your own run, to take its constants in place of the released ones.",
 )
 """Where constants come from; a command gets them as `constants`."""
 OF_SET = (
@@ -113,7 +113,7 @@ OF_SET = (
     ),
     option(
         "--columns",
-        help="Names of the columns, with commas, where a file (ranks, or --triples) has no header that names them.",
+        help="Names of the columns with commas between them, if a file of ranks or of --triples has no header.",
     ),
     RESULTS,
 )
@@ -122,15 +122,18 @@ JSON = flag("--json", "as_json", help="Print JSON, all digits, for machines.")
 SIDECAR = option(
     "--sidecar",
     type=PATH,
-    help="A YAML file with facts that the table lacks, in place of the file beside the table.",
+    help="A YAML file with facts that the table lacks; by default the file beside it that ends in .yaml.",
 )
-ACCEPT = flag("--accept", help="Accept the assumed facts as if the table stated them: no status is assumed.")
+ACCEPT = flag(
+    "--accept",
+    help="Take the assumed facts as if the table stated them, so that no value has the status assumed.",
+)
 ASK = flag(
     "--ask", help="Ask for the facts that the table does not say, and write the answers into its sidecar."
 )
 OF_TABLE = (
-    option("--model", help="The model, where the table does not say it."),
-    option("--task", help="entity prediction, where the table seems to be about another task and is not."),
+    option("--model", help="The model, if the table names none."),
+    option("--task", help="entity prediction, if the table only seems to be about another task."),
 )
 FACTS = (DATASET, *EVALUATION, SIDE, *OF_TABLE)
 """What a table does not say."""

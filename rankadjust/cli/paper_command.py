@@ -27,16 +27,15 @@ if TYPE_CHECKING:
     epilog=options.examples(
         "rankadjust paper resources/published/conve.csv",
         "rankadjust paper table.tex --folder camera-ready",
-        "rankadjust paper transe.parquet rotate.parquet --dataset FB15k-237 --folder camera-ready",
+        "rankadjust paper transe.parquet rotate.parquet --dataset FB15k-237",
     ),
 )
 def paper(sources: tuple[Path, ...], folder: Path, constants: "Constants", **given: Any) -> None:
     """Make the table and the methods for a paper.
 
-    TABLE is the table as its author has it, in any format that `rankadjust read` takes. It gets a row for the values
-    that counting reaches, and one for chance where chance matters. LaTeX keeps every other character, but for the
-    caption. Standard error lists the facts that the table lacks and the value assumed for each: state them in a sidecar
-    or by an option.
+    TABLE is the table as its author has it, in any format that `rankadjust read` takes. It gets a row for counting,
+    and one for chance where chance matters. Of a LaTeX file nothing else changes but the caption. Standard error lists
+    the facts that the table lacks and the value assumed for each: state them in a sidecar or by an option.
     RANKS are files as `rankadjust compare` takes them, one for each model.
     """
     from rankadjust.literature.assumptions import assumptions

@@ -117,8 +117,8 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         metric. value is a fraction or a rank. value_low to value_high and index_low to index_high are 95 % intervals
         for the population, with expectation and variance held fixed; error_triples, error_queries and error_relations
         are the standard errors for each population that is known, freedom the degrees of freedom, and relations how
-        many relations of one size the relations are worth. Medians and measures of dispersion have none. difference is
-        the value minus that of the baseline, on the same triples where the baseline's rank of each is known; else the
+        many relations of equal size they count like. Medians and measures of dispersion have none. difference is the
+        value minus that of the baseline, on the same triples where the baseline's rank of each is known; else the
         baseline is held fixed. A number that does not exist is null, and reason and reason_random_scorer say why.
         warning says whether intervals are likely to be too short, whether tasks seem to be in the table twice, and
         whether many tasks have one candidate only.
@@ -293,7 +293,7 @@ def _chance(metric: Metric, side: str, tasks: Tasks, evaluation_set: EvaluationS
         absent = f"{metric.label} of {of_side} is not in the database"
         return {"reason": absent if metric.has_moments else "no exact moments are known for this metric"}
     if not tasks.counts_known:
-        return {"reason": "neither num_candidates nor a data set is given: nothing to adjust with"}
+        return {"reason": "there is nothing to adjust with: give num_candidates or a data set"}
     counts = tasks.counts[tasks.sides[side]]
     found = metric_moments(metric, *np.unique(counts, return_counts=True))
     known = {"expectation": found.expectation, "reason": found.reason, "reason_static_scorer": _NOT_COUNTED}

@@ -70,8 +70,8 @@ def with_bounds(frame: pl.DataFrame, layout: Layout, where: str) -> pl.DataFrame
         raise RankadjustError(f"beyond is {layout.beyond}; give the number of answers that were kept")
     if "num_candidates" not in frame.columns and layout.most is None:
         raise RankadjustError(
-            f"{where}: a rank beyond {layout.beyond} is at most the number of candidates; give num_candidates "
-            "(--num-candidates)"
+            f"{where}: a rank beyond {layout.beyond} may be as large as the number of candidates, which is not known; "
+            "give num_candidates (--num-candidates)"
         )
     has_counts = "num_candidates" in frame.columns
     most = pl.col("num_candidates") if has_counts else pl.lit(layout.most)

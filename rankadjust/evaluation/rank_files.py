@@ -94,7 +94,7 @@ def _of_array(source: ArrayLike, layout: Layout, where: str) -> pl.DataFrame:
     if layout.columns:
         return _named(pl.DataFrame(array, orient="row"), layout.columns, where)
     raise RankadjustError(
-        f"{where}: an array of the shape {array.shape}; name its columns, for example columns=['rank_head', "
+        f"{where}: the array has the shape {array.shape}, so name its columns, for example columns=['rank_head', "
         "'rank_tail'] (--columns rank_head,rank_tail)"
     )
 
@@ -155,8 +155,8 @@ def _read_table(path: Path, layout: Layout) -> pl.DataFrame:
         if _suffix(path) in _SEPARATORS:
             return _read_text(path, _SEPARATORS[_suffix(path)], layout.columns)
     raise RankadjustError(
-        f"{path}: not a table of ranks or scores; known are {', '.join(_SUFFIXES)}, .npy, .npz, and lists of "
-        "answers of AnyBURL"
+        f"{path}: this is not a table of ranks or scores; give a file that ends in {', '.join(_SUFFIXES)}, .npy or "
+        ".npz, or AnyBURL's lists of answers"
     )
 
 
@@ -304,8 +304,8 @@ def _check_columns(frame: pl.DataFrame, where: str) -> None:
     for name in ("weight", "group"):
         if name in frame.columns:
             raise RankadjustError(
-                f"{where}: the column {name} is not read, as tasks weigh alike and there are no macro averages; "
-                "leave it out, or evaluate each part in a file of its own"
+                f"{where}: the column {name} is not read, because every task counts alike; leave it out, or "
+                "evaluate each part in a file of its own"
             )
     absent = [name for name in COLUMNS if name not in frame.columns]
     for name in frame.columns:
@@ -318,8 +318,8 @@ def _check_columns(frame: pl.DataFrame, where: str) -> None:
             raise RankadjustError(f"{where}: unknown column '{name}'; did you mean {close[0]}?")
     if "rank" in absent and not {*TIED}.isdisjoint(absent):
         raise RankadjustError(
-            f"{where}: there are no ranks: needed is the column rank, or optimistic and pessimistic; "
-            f"it has {', '.join(frame.columns)}{_header_hint(frame.columns)}"
+            f"{where}: there is no column rank, nor optimistic and pessimistic; the columns are "
+            f"{', '.join(frame.columns)}{_header_hint(frame.columns)}"
         )
 
 

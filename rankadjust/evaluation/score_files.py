@@ -89,7 +89,7 @@ def ranks_of_scores(arrays: Mapping[str, Any], path: str | Path = "the scores") 
     for name in ("filter_indptr", "filter", "weight", "group"):
         if name in arrays:
             raise RankadjustError(
-                f"{path}: '{name}' is not read: a filter is the array mask, and tasks weigh alike"
+                f"{path}: '{name}' is not read; filter with the array mask, and leave weights and groups out"
             )
     against = _POSITIVE in arrays or _NEGATIVE in arrays
     for name in (_POSITIVE, _NEGATIVE) if against else ("scores", "target"):
@@ -111,8 +111,8 @@ def _among_candidates(arrays: Mapping[str, Any], path: str | Path) -> pl.DataFra
     ranks = _ranked(scores, as_array(arrays["target"]), mask, str(path))
     if mask is not None and scores.shape[1] > 1 and (ranks["num_candidates"] == 1).all():
         raise RankadjustError(
-            f"{path}: the mask filters out everything but the true answer in every task, so that every rank is 1; "
-            "it is true where a candidate is filtered out: is it inverted?"
+            f"{path}: the mask filters out all candidates but the true answer in every task, so every rank is 1. It "
+            "must be true where a candidate is filtered out: is it inverted?"
         )
     return ranks
 
@@ -135,8 +135,8 @@ def _against_negatives(arrays: Mapping[str, Any], path: str | Path) -> pl.DataFr
     ):
         shape = "lists" if is_listed else f"the shape {negatives[0].shape}"
         raise RankadjustError(
-            f"{path}: y_pred_pos has the shape {positive.shape} and y_pred_neg {shape}; needed are numbers: (tasks,) "
-            "and (tasks, negatives), with the negatives of each task in a row, or one list (negatives,) for all tasks"
+            f"{path}: y_pred_pos has the shape {positive.shape} and y_pred_neg {shape}; give numbers "
+            "of the shapes (tasks,) and (tasks, negatives), a row for each task, or one list (negatives,) for all tasks"
         )
     scores = positive.ravel()
     if dimensions == {2}:
@@ -200,7 +200,7 @@ def _refuse_unusable(scores: NDArray[Any], is_candidate: NDArray[np.bool_], firs
     if np.isnan(lowest):
         wrong, why = np.isnan(scores), "NaN has no rank: mend the score, or mask it if it is filtered out"
     elif np.isneginf(lowest) or (lowest <= _FILLING and float(np.log10(-lowest)).is_integer()):
-        wrong, why = scores == lowest, "programs write it over known answers, which a mask filters out"
+        wrong, why = scores == lowest, "programs write it over known answers: filter these out with a mask"
     else:
         return
     row, column = (int(place[0]) for place in np.nonzero(wrong & is_candidate))

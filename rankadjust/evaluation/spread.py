@@ -44,7 +44,8 @@ def why_too_short(metric: Metric, ways: Sequence[IntArray], population: str) -> 
     known = worth(ways)
     if known >= least:
         return None
-    return f"the interval may be too short: the {population} are worth {known:,.0f} of one size, and it takes {least}"
+    alike = f"the {population} count like {known:,.0f} of equal size"
+    return f"the interval may be too short: {alike}, and it needs {least}"
 
 
 @dataclass(frozen=True)

@@ -73,9 +73,7 @@ def with_attributes(tasks: pl.DataFrame, source: str | Path | pl.DataFrame) -> p
         if name not in known.columns:
             raise RankadjustError(f"{where}: there is no column {name}; it has {', '.join(known.columns)}")
         if name not in tasks.columns:
-            raise RankadjustError(
-                f"the ranks have no column {name}, which distinguishes the tasks of {where}"
-            )
+            raise RankadjustError(f"the ranks have no column {name}, by which {where} is joined with them")
     ranks = [f"{name}_{end}" for name in baselines_in(known.columns) for end in TIED]
     added = [name for name in ("num_candidates", *ATTRIBUTES) if name in known.columns] + ranks
     known = (
@@ -163,4 +161,4 @@ def check_fit(tasks: pl.DataFrame, evaluation_set: EvaluationSet) -> None:
             wrong = f"the mean of num_candidates {here} is {own:,.10g}, but {expected} has {mean:,.10g}"
         else:
             continue
-        raise RankadjustError(f"{wrong}: another data set, protocol or split?{hint}")
+        raise RankadjustError(f"{wrong}: are they of another data set, protocol or split?{hint}")

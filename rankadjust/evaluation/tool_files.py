@@ -39,8 +39,8 @@ def read_answers(path: Path, known: Sequence[str | Path], most: int | None) -> p
     """
     if not known:
         raise RankadjustError(
-            f"{path}: in lists of the best answers other known answers do not count: give the known triples (--known "
-            "train.txt --known valid.txt --known test.txt)"
+            f"{path}: other known answers in these lists must not count, so give the known triples (--known train.txt "
+            "--known valid.txt --known test.txt)"
         )
     others: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     for file in known:
@@ -60,8 +60,8 @@ def read_answers(path: Path, known: Sequence[str | Path], most: int | None) -> p
         worst = most if own is None else sum(score >= own for score in scores.values())
         if worst is None:
             raise RankadjustError(
-                f"{path}: {' '.join(triple)}: the {side} is not among the answers, and its rank is at most the number "
-                "of candidates; give num_candidates (--num-candidates)"
+                f"{path}: {' '.join(triple)}: the {side} is not among the answers, so its rank may be as large as "
+                "the number of candidates; give num_candidates (--num-candidates)"
             )
         rows.append(("\t".join(triple), side, better + 1, max(worst, better + 1)))
     return pl.DataFrame(rows, schema=["triple", "side", "optimistic", "pessimistic"], orient="row")

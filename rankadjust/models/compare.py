@@ -52,7 +52,7 @@ class Comparison:
         How many tasks the models share.
     population, clusters, worth : str, int, float
         Which other tasks intervals and p hold for (triples, queries or relations), how many of these there are, and
-        how many of one size they are worth. With queries on both sides, of the side with fewer.
+        how many of equal size they count like. With queries on both sides, of the side with fewer.
     seeds_tested : bool
         Whether every model that has seeds has several runs.
 
@@ -150,15 +150,15 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         names = " and ".join(model.name for model in ranked)
         question = "; are they the same file?" if against is None else ""
         raise RankadjustError(
-            f"{names} have the same rank in every task, so that there is nothing to test{question}"
+            f"{names} have the same rank in every task, so there is nothing to test{question}"
         )
     shared = tasks_of(frame.with_columns(rank=pl.lit(1.0)))
     ways = shared.clusters[population].ways("both", np.arange(frame.height))
     number = int(ways[0].max()) + 1
     if number == 1:
         raise RankadjustError(
-            f"all tasks are in one cluster ({population}), so that nothing can be said about chance; "
-            "another --for may help"
+            f"all tasks are in one cluster ({population}), so nothing can be said about others; try another "
+            "population (--for)"
         )
     results = []
     for name in shared.sides:

@@ -116,7 +116,7 @@ def _one_run(source: Any, where: str, side: str) -> pl.DataFrame:  # noqa: ANN40
         tasks = tasks.with_columns(triple=pl.int_range(1, pl.len() + 1).cast(pl.String))
     if "triple" not in tasks.columns:
         raise RankadjustError(
-            f"{where}: there is no column triple, so that its tasks cannot be matched with those of other models"
+            f"{where}: there is no column triple, so its tasks cannot be matched with those of other models"
         )
     if "side" not in tasks.columns:
         tasks = tasks.with_columns(side=pl.lit("both"))

@@ -14,8 +14,7 @@ from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.drawn_scorer import DRAWS
 from rankadjust.chance.metrics import resolve, usual_name
 from rankadjust.counting.evaluators import in_words
-from rankadjust.evaluation.tasks import POPULATIONS
-from rankadjust.output.terminal import filled_table, if_known, interval, number
+from rankadjust.output.terminal import filled_table, if_known, interval, number, sentences
 
 # The metrics that are shown first, in this order.
 FIRST_METRICS = (
@@ -25,12 +24,17 @@ FIRST_METRICS = (
 _LUCK = 2.0
 # With a larger z nobody doubts that a value is above chance.
 _LARGE_Z = 100.0
-# The widest names of models and printed values that a table of 120 columns has room for.
-_MODEL, _VALUE = 30, 16
+# The width of re-scored tables, and the widest names of models and printed values that they have room for.
+_OF_TABLES, _MODEL, _VALUE = 120, 30, 16
+# What a status means, where it means the same in every row.
+_MEANINGS = {
+    "bounded": "adjusted, but chance is known only within bounds, and so is the index",
+    "approximate": "adjusted, but the number of candidates is not quite known, so there is no z",
+    "assumed": "adjusted with facts that the table does not state: state them, or accept them (--accept)",
+    "adjusted_as_published": "the source printed an adjusted value, so it is not adjusted again",
+}
 # Chance is visible in a value from this share on.
 _VISIBLE = 0.01
-
-_ERRORS = tuple(f"± {population}" for population in POPULATIONS)
 
 Row = Mapping[str, Any]
 
@@ -45,7 +49,7 @@ def short_table(
     """
     scorers = {row["baseline"] for row in rows if row.get("baseline") is not None}
     counting = f"counting ({next(iter(scorers))})" if len(scorers) == 1 else "counting"
-    columns = (*header, "value", "95 %", "chance", counting, "index", "gain", "z", *_ERRORS)
+    columns = (*header, "value", "chance", counting, "index", "gain", "z")
     cells = [
         (*((name,) if isinstance(name, str) else name), *_cells(row, several=len(scorers) > 1))
         for name, row in zip(names, rows, strict=True)
@@ -61,17 +65,11 @@ def _cells(row: Row, *, several: bool) -> tuple[str, ...]:
     )
     return (
         row.get("text") or number(row["value"]),
-        interval(row["value_low"], row["value_high"]) if "population" in row else "",
         "" if chance is None else _chance(row),
         "" if baseline is None else number(row["baseline_value"]) + (f" ({baseline})" if several else ""),
         number(row["index"]) if is_visible and row["index"] is not None else "",
         "" if row.get("gain") is None else number(_rounded(row["gain"])),
         "" if z is None or abs(z) >= _LARGE_Z else number(z, 3),
-        # A standard error is shown of the metrics that are shown first.
-        *(
-            if_known(row.get(f"error_{population}") if row["metric"] in FIRST_METRICS else None, 2)
-            for population in POPULATIONS
-        ),
     )
 
 
@@ -96,7 +94,7 @@ def adjusted_values(rows: Sequence[Row], *, everything: bool = False, against: s
         else [short_table(rows, [resolve(row["metric"]).label for row in rows])]
     )
     notes = [note for row in rows for note in _notes(row, against, everything=everything)]
-    return "\n".join([title, *shown, *dict.fromkeys(notes), meaning(first), *counting(first)])
+    return "\n".join([title, *shown, sentences(*dict.fromkeys(notes), meaning(first), *counting(first))])
 
 
 def _notes(row: Row, against: str | None, *, everything: bool) -> list[str]:
@@ -147,7 +145,7 @@ def counting(row: Row) -> list[str]:
         verdict = f"{value} is below that" if metric.increasing else f"{value} is worse"
     elif low <= 0:
         seen = "interval shows" if ends else "printed digits show"
-        verdict = f"{value} is no better, as far as its {seen}"
+        verdict = f"the gain of {value} is 0, as far as its {seen}"
     else:
         verdict = f"{value} takes {100 * row['gain']:.1f} % of the headroom"
     return [f"{known}: {verdict}.{difference}"]
@@ -216,9 +214,9 @@ def rescored_text(rescored: pl.DataFrame) -> str:
     header = ("model", "data set", "metric", "value", "chance", "counting", "gain", "status")
     by_status = rescored.filter(pl.col("status") != "ok").group_by("status", maintain_order=True)
     lines = [
-        f"{status} ({count:,}): {message}"
+        f"{status} ({count:,}): {_MEANINGS.get(status, message)}"
         for status, count, message in by_status.agg(
             pl.len(), pl.col("message").drop_nulls().first()
         ).iter_rows()
     ]
-    return "\n".join([filled_table(header, rows, left=3), *lines])
+    return f"{filled_table(header, rows, left=3)}\n{sentences(*lines, width=_OF_TABLES)}".rstrip("\n")

@@ -1,7 +1,7 @@
 """What is known of the full ranking, as text for the terminal."""
 
 from rankadjust.chance.metrics import resolve
-from rankadjust.output.terminal import cell, table
+from rankadjust.output.terminal import cell, sentences, table
 from rankadjust.sampling.full_bounds import FullBounds
 
 
@@ -17,12 +17,16 @@ def full_bounds_text(limits: FullBounds) -> str:
         rows.append((resolve(name).label, cell(bounds.low), cell(bounds.high), *limit))
     printed = " and ".join(f"{resolve(name).label} {value}" for name, value in limits.values.items())
     name = next((name for name in limits.values if name in limits.full), next(iter(limits.full)))
-    lines = [
-        f"{counts} candidates, {limits.sampled:,} negatives {how}, {limits.tasks:,} tasks",
-        table(["", "at least", "at most", "without noise", ""], rows),
-        *(f"assumed: {text}" for text in limits.assumed),
-        f"Among {limits.sampled:,} sampled negatives the model has {printed}. In the full ranking its "
-        f"{resolve(name).label} is from {cell(limits.full[name].low)} to {cell(limits.full[name].high)}, whatever its "
-        f"ranks are. The bounds hold with a probability of at least {limits.level:.4g}.",
-    ]
-    return "\n".join(lines)
+    full, chosen = limits.full[name], resolve(name).label
+    return "\n".join(
+        [
+            f"{counts} candidates, {limits.sampled:,} negatives {how}, {limits.tasks:,} tasks",
+            table(["", "at least", "at most", "without noise", ""], rows),
+            sentences(
+                *(f"assumed: {text}" for text in limits.assumed),
+                f"Among {limits.sampled:,} sampled negatives the model has {printed}. In the full ranking its {chosen} "
+                f"is from {cell(full.low)} to {cell(full.high)}, whatever its ranks are. The bounds hold with a "
+                f"probability of at least {limits.level:.4g}.",
+            ),
+        ]
+    )

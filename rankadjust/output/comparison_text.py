@@ -11,7 +11,7 @@ from rankadjust.evaluation.evaluate import magnified
 from rankadjust.evaluation.tasks import POPULATIONS
 from rankadjust.models.compare import LEVEL, Comparison
 from rankadjust.output.adjusted_text import short_table
-from rankadjust.output.terminal import filled_table, interval, number, p_value
+from rankadjust.output.terminal import filled_table, interval, number, p_value, sentences
 
 _TWO = 2
 
@@ -20,9 +20,11 @@ def comparison(compared: Comparison, *, everything: bool = False) -> str:
     """Return the values, the differences and a sentence on each pair of models; both sides together, or every side."""
     sides = compared.values["side"].unique(maintain_order=True).to_list()
     shown = sides if everything or "both" not in sides else ["both"]
+    are_alike = round(compared.worth) >= compared.clusters
+    worth = "" if are_alike else f", which count like {compared.worth:,.0f} of equal size"
     head = (
-        f"Intervals and p are for {POPULATIONS[compared.population]}: {compared.tasks:,} tasks, {compared.clusters:,} "
-        f"{compared.population}, worth {compared.worth:,.0f} of one size"
+        f"Intervals and p are for {POPULATIONS[compared.population]}\n{compared.tasks:,} tasks of "
+        f"{compared.clusters:,} {compared.population}{worth}"
     )
     seeds = [] if compared.seeds_tested else ["These runs; other seeds were not tested."]
     return "\n\n".join([head, *(_side(compared, side) for side in shown), *seeds])
@@ -34,7 +36,7 @@ def _side(compared: Comparison, side: str) -> str:
     known = [name for name in POPULATIONS if name != compared.population]
     others = [line for name in known for line in _disagreements(differences, name)]
     lines = [*_sentences(differences), *others, *_notes(values, differences)]
-    return "\n\n".join([f"side {side}\n{_values(values)}", shown, "\n".join(lines)])
+    return "\n\n".join([f"side {side}\n{_values(values)}", shown, sentences(*lines)])
 
 
 def _values(values: pl.DataFrame) -> str:

@@ -5,10 +5,11 @@ from typing import Any
 
 import polars as pl
 
+from rankadjust.base.errors import listed
 from rankadjust.chance.metrics import resolve
 from rankadjust.evaluation.tasks import POPULATIONS
 from rankadjust.output.adjusted_text import FIRST_METRICS, counting, meaning, short_table
-from rankadjust.output.terminal import NOTHING, filled_table, interval, number
+from rankadjust.output.terminal import NOTHING, filled_table, if_known, interval, number, sentences
 
 _GROUP = ["side", "rank_type"]
 # A note about more metrics names the others, if they are less than half as many.
@@ -38,9 +39,22 @@ def evaluation(result: pl.DataFrame) -> str:
     for key, part in result.group_by(_GROUP, maintain_order=True):
         rows = part.sort(order, maintain_order=True).to_dicts()
         shown = short_table(rows, [resolve(row["metric"]).label for row in rows])
-        sentences = [] if rows[0]["expectation"] is None else [meaning(rows[0]), *counting(rows[0])]
-        parts.append("\n".join([_title(key, part), shown, *sentences]))
+        said = [] if rows[0]["expectation"] is None else [meaning(rows[0]), *counting(rows[0])]
+        parts += ["\n".join([_title(key, part), shown, *map(sentences, said)]), _errors(rows)]
     return "\n\n".join([_population(result), *parts, *_notes(result.select("metric", note="warning"))])
+
+
+def _errors(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the interval of each value, and its standard error for each population that is known."""
+    cells = [
+        (
+            resolve(row["metric"]).label,
+            interval(row["value_low"], row["value_high"]),
+            *(if_known(row[f"error_{population}"], 2) for population in POPULATIONS),
+        )
+        for row in rows
+    ]
+    return filled_table(("", "95 %", *(f"± {population}" for population in POPULATIONS)), cells)
 
 
 def every_number(result: pl.DataFrame) -> str:
@@ -59,12 +73,15 @@ def _population(result: pl.DataFrame) -> str:
     """Return a sentence that says which other tasks the intervals hold for."""
     population, relations = result.select("population", "relations").row(0)
     carried = (
-        f"; the relations are worth {relations:,.0f} of one size, t with "
+        f", which count like {relations:,.0f} of equal size, so t has "
         f"{min(result['freedom'].drop_nulls().to_list(), default=0):,.1f} degrees of freedom or more"
         if population == "relations"
         else ""
     )
-    return f"95 % intervals are for {POPULATIONS[population]}{carried}"
+    return sentences(
+        f"95 % intervals are for {POPULATIONS[population]}{carried}; ± is the standard error for other "
+        + listed([name for name in POPULATIONS if result[f"error_{name}"].count()])
+    )
 
 
 def _table(result: pl.DataFrame) -> pl.DataFrame:
@@ -107,7 +124,7 @@ def _notes(notes: pl.DataFrame) -> list[str]:
     grouped = known.agg(pl.col("metric").unique(maintain_order=True))
     shown = notes["metric"].unique(maintain_order=True).to_list()
     lines = [f"{_names(metrics, shown)}: {note}" for note, metrics in grouped.iter_rows()]
-    return ["\n".join(lines)] if lines else []
+    return [sentences(*lines)] if lines else []
 
 
 def _names(metrics: Sequence[str], shown: Sequence[str]) -> str:

@@ -22,8 +22,8 @@ _HOW_TO_STATE = (
 )
 # The facts that are shown of a file with many tables.
 _FACTS = 20
-# The width of lists, and how many data sets are described one by one.
-_WIDTH, _FEW = 100, 3
+# The width of sentences and of lists, and how many data sets are described one by one.
+_WIDTH, _OF_LISTS, _FEW = 80, 100, 3
 _KNOWN = {
     "bounds": "the training triples cannot be had here, and chance is between two numbers.",
     "sampled": "the benchmark ranks among sampled negatives.",
@@ -83,6 +83,14 @@ def filled_table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int
     return table(shown[0], shown[1:], left)
 
 
+def sentences(*texts: str, width: int = _WIDTH) -> str:
+    """Return texts as lines of at most `width` columns, those after the first of a text moved in."""
+    return "\n".join(
+        fill(text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        for text in texts
+    )
+
+
 def assumed_facts(facts: pl.DataFrame) -> str:
     """Return the facts that were taken because a table does not say them, a block for each file.
 
@@ -129,11 +137,7 @@ def datasets_text(rows: Sequence[Mapping[str, Any]]) -> str:
         for key, what in (("aliases", "also called"), ("protocols", "in the database under"))
         if row[key]
     ]
-    lines = [
-        fill(line, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-        for line in (*names, *notes)
-    ]
-    return "\n".join([table(header, shown, left=2), *lines])
+    return f"{table(header, shown, left=2)}\n{sentences(*names, *notes, width=_OF_LISTS)}".rstrip("\n")
 
 
 def metric_rows() -> list[dict[str, Any]]:

@@ -58,7 +58,7 @@ def test_an_output_option_refuses_what_any_other_parameter_names(
             assert str(done.exception).endswith("would be overwritten; name another file")
             refused += 1
         else:
-            assert "is neither" in done.output
+            assert "must end in" in done.output
     assert refused
 
 

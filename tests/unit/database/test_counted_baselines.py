@@ -12,8 +12,9 @@ MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
 
 
 def in_words(found, text, against=None):
-    """Return every number of an adjusted value, as the command prints it."""
-    return adjusted_values([vars(found) | {"text": text}], everything=True, against=against)
+    """Return every number of an adjusted value, as the command prints it, with its sentences in one line."""
+    printed = adjusted_values([vars(found) | {"text": text}], everything=True, against=against)
+    return printed.replace("\n  ", " ")
 
 
 def rows(*given):

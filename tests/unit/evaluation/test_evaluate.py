@@ -184,7 +184,7 @@ def test_a_mask_that_leaves_nothing_but_the_true_answers_is_refused(tmp_path):
     for mask in (np.ones((4, 6), dtype=bool), target[:, None] != np.arange(6)):
         np.savez(tmp_path / "x.npz", scores=scores, target=target, mask=mask)
         with pytest.raises(
-            RankadjustError, match=r"x\.npz: the mask filters out everything but .* is it inverted\?$"
+            RankadjustError, match=r"x\.npz: the mask filters out all candidates but .* is it inverted\?$"
         ):
             evaluate(tmp_path / "x.npz")
     # A single task may have no other candidate, and a block of tasks that somebody ranks for himself.
@@ -217,7 +217,7 @@ def test_nan_names_task_and_column(monkeypatch):
         scores[7, 3] = filling
         if is_refused:
             with pytest.raises(
-                RankadjustError, match=r"task 7, column 3 is -(inf|1e\+06) .*which a mask filters out"
+                RankadjustError, match=r"task 7, column 3 is -(inf|1e\+06) .*filter these out with a mask"
             ):
                 rank_scores(scores, np.zeros(10, dtype=int))
         else:
@@ -259,7 +259,7 @@ def test_nan_names_task_and_column(monkeypatch):
         ),
         (
             {"scores": np.zeros((2, 3)), "target": np.zeros(2, int), "filter_indptr": [0, 1, 1]},
-            "'filter_indptr' is not read: a filter is the array mask",
+            "'filter_indptr' is not read; filter with the array mask",
         ),
     ],
 )
@@ -386,7 +386,7 @@ def test_without_candidates_and_data_set_nothing_is_adjusted():
     row = evaluate([1, 2], metrics=["mrr"]).row(0, named=True)
     assert row["value"] == 0.75
     assert row["expectation"] is None
-    assert row["reason"] == "neither num_candidates nor a data set is given: nothing to adjust with"
+    assert row["reason"] == "there is nothing to adjust with: give num_candidates or a data set"
 
 
 # --- tables of ranks ------------------------------------------------------------------------------------------
@@ -427,15 +427,18 @@ def test_every_format_is_read(tmp_path):
             "row 0: rank is 4, but it must be a rank from",
         ),
         ({"rank": [1], "optimistic": [2]}, "row 0: rank is 1, but it must be a rank from optimistic"),
-        ({"optimistic": [1]}, "needed is the column rank, or optimistic and pessimistic; it has optimistic"),
+        (
+            {"optimistic": [1]},
+            "there is no column rank, nor optimistic and pessimistic; the columns are optimistic",
+        ),
         ({"rank": [3], "num_candidates": [2]}, "num_candidates is 2, but it must be .* not below the rank"),
-        ({"rank": [1], "weight": [2.0]}, "the column weight is not read, as tasks weigh alike"),
+        ({"rank": [1], "weight": [2.0]}, "the column weight is not read, because every task counts alike"),
         ({"rank": [1, 1], "group": ["r", "s"]}, "the column group is not read"),
         ({"rank": [1], "num_candidate": [2]}, "unknown column 'num_candidate'; did you mean num_candidates"),
         ({"rank": [0]}, "if your ranks count from 0, add 1 to each"),
         ({"rank": [math.nan]}, "look for scores of the model that are NaN"),
-        ({"1": [2], "2": [3]}, "it has 1, 2; the first line must be the names of the columns"),
-        ({"rank;side": ["1;head"]}, "it has rank;side; separate the columns by commas"),
+        ({"1": [2], "2": [3]}, "the columns are 1, 2; the first line must be the names of the columns"),
+        ({"rank;side": ["1;head"]}, "the columns are rank;side; separate the columns by commas"),
     ],
 )
 def test_what_is_no_task_is_refused_with_its_row(columns, message):
@@ -468,7 +471,7 @@ def test_tasks_that_stand_twice_are_pointed_out():
     ("ranks", "num_candidates", "message"),
     [
         (["a"], None, "ranks must be a list of numbers"),
-        ([[1, 2]], None, r"an array of the shape \(1, 2\); name its columns"),
+        ([[1, 2]], None, r"the array has the shape \(1, 2\), so name its columns"),
         ([1, 2], [3, 4, 5], "num_candidates has 3 values for 2 tasks"),
         ([1, 5], 4, "row 1: num_candidates is 4"),
     ],

@@ -90,7 +90,7 @@ def test_what_is_no_array_of_numbers_is_one_line(tmp_path, data):
             "rank,triple\n1,Köln\n".encode("latin-1"),
             "row 2: the text is not UTF-8; save it as UTF-8",
         ),
-        ("a.csv", b"PK\x03\x04rank", "there are no ranks"),
+        ("a.csv", b"PK\x03\x04rank", "there is no column rank"),
         ("a.csv", b"rank,side\n1,head\n1,5,tail\n", "row 3 has 3 cells, but the header 2; .* decimal point"),
         (
             "a.csv",

@@ -86,7 +86,7 @@ def test_intervals_have_the_width_that_theory_gives():
 def test_intervals_of_mr_reach_into_the_tail_and_never_beyond_what_is_possible():
     ranks, frame = pairs(24)
     low, high, warning = ends(evaluate(frame, metrics=["mr"]), "mr")
-    assert "the triples are worth 24 of one size, and it takes 300" in warning
+    assert "the triples count like 24 of equal size, and it needs 300" in warning
     assert high - ranks.mean() > 2 * (ranks.mean() - low)
     assert low >= 1
     most = ranks.max()
@@ -119,9 +119,9 @@ def test_every_interval_that_is_too_short_says_so():
     assert "give the column triple" in ends(apart, "mrr")[2]
     assert ends(apart, "mrr", side="head")[2] is None
     few = evaluate(frame.filter(pl.col("triple") < 23), metrics=["mrr"])
-    assert "the triples are worth 23 of one size" in ends(few, "mrr")[2]
+    assert "the triples count like 23 of equal size" in ends(few, "mrr")[2]
     shared = frame.filter(pl.col("triple") < 60).with_columns(query=(pl.col("triple") // 3).cast(pl.String))
-    assert "the queries are worth 20 of one size" in ends(evaluate(shared, metrics=["mrr"]), "mrr")[2]
+    assert "the queries count like 20 of equal size" in ends(evaluate(shared, metrics=["mrr"]), "mrr")[2]
     perfect = evaluate([1] * 50, metrics=["hits@10"])
     assert ends(perfect, "hits@10")[:2] == (1, 1)
     assert "the interval has no length" in ends(perfect, "hits@10")[2]
@@ -135,7 +135,7 @@ def test_every_interval_that_is_too_short_says_so():
 def test_a_single_cluster_has_no_interval_and_says_so(tasks):
     low, high, warning = ends(evaluate(pl.DataFrame(tasks), metrics=["mrr"]), "mrr")
     assert (low, high) == (None, None)
-    assert "are worth 1 of one size" in warning
+    assert "count like 1 of equal size" in warning
 
 
 def test_precision_is_hits_divided_by_k_and_so_are_its_ends():

@@ -337,7 +337,7 @@ def test_scores_decide_what_z_is_of_a_random_scorer_in_temporal_data(temporal):
 def test_a_static_scorer_under_a_filter_by_time_has_a_reason_instead_of_z(temporal):
     found = times(temporal, protocol="time-aware", scores="static")
     assert found.z_random_scorer is None
-    assert f"Note: {found.reason_random_scorer}." in in_words(found, "1.5")
+    assert f"Note: {found.reason_random_scorer}." in " ".join(in_words(found, "1.5").split())
     assert "only part of their candidates" in found.reason_random_scorer
 
 

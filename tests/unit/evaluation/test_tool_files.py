@@ -32,7 +32,7 @@ def test_positive_and_negative_scores(tmp_path):
         ({"y_pred_pos": np.ones(3)}, "there is no 'y_pred_neg'"),
         (
             {"y_pred_pos": np.ones(3), "y_pred_neg": np.ones((2, 6))},
-            r"y_pred_neg the shape \(2, 6\); needed are",
+            r"y_pred_neg the shape \(2, 6\); give numbers of the shapes",
         ),
     ],
 )
