@@ -1,8 +1,8 @@
 """Translate each printed value into a demand on the distribution of ranks: an interval for a mean over the tasks.
 
 MRR 0.50, for example, says that the mean of 1/r is from 0.495 to 0.505. Every demand is necessary: ranks that have the
-printed value fulfil it. Metrics that are no mean over the tasks (medians, GMR), or whose terms depend on the number of
-candidates (AUC), demand nothing. docs/methods.md, "Consistency", has the proofs.
+printed value fulfil it. A metric that is not a mean over the tasks (a median, GMR), or whose terms depend on the number
+of candidates (AUC), demands nothing. docs/methods.md, "Consistency", has the proofs.
 """
 
 from collections.abc import Sequence

@@ -57,13 +57,16 @@ _PERCENT_SIGN = re.compile(r"(?<!\s)\s*+(\(%\)|\[%\]|%)\s*$")
 class Rules:
     """The mapping of words: single words by column, rules for rows, and names of printed adjusted metrics.
 
-    entities: data set -> documented number of entities, for data sets that the registry lacks.
+    entities: data set -> documented number of entities, for data sets that the registry lacks. variants: what a variant
+    adds to the name of its model. models: the other names and the year of a model.
     """
 
     words: Mapping[str, Mapping[str, str]]
     rules: tuple[Mapping[str, Any], ...]
     adjusted: Names
     entities: Mapping[str, int] = field(default_factory=dict)
+    variants: tuple[str, ...] = ()
+    models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @cache
@@ -77,7 +80,10 @@ def load_rules(path: str | Path | None = None) -> Rules:
     if repeated is not None:
         raise RankadjustError(f"{path}: two rules have the name '{repeated}'; give each its own")
     entities = {name: entry["count"] for name, entry in data.get("entities", {}).items()}
-    return Rules(data["words"], tuple(data["rules"]), names_of(data["adjusted"]), entities)
+    adjusted, models = names_of(data["adjusted"]), data.get("models", {})
+    return Rules(
+        data["words"], tuple(data["rules"]), adjusted, entities, tuple(data.get("variants", ())), models
+    )
 
 
 @cache

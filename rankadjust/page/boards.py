@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePath
 from statistics import median
 from typing import Any
@@ -17,6 +18,7 @@ from markupsafe import Markup
 
 from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
+from rankadjust.literature.mapping import load_rules
 from rankadjust.literature.summaries import impossible_values, ranked_rows
 from rankadjust.page.material import place_of, usable_values
 from rankadjust.page.templating import render
@@ -26,8 +28,8 @@ MRR = "inverse_harmonic_mean_rank"
 METRICS = (MRR, "hits_at_1", "hits_at_3", "hits_at_10", "arithmetic_mean_rank")
 # A median of fewer results says little.
 _LEAST = 3
-# What sets variants of one model apart: a remark, an addition, a size ('MEI 3x100', 'ComplEx-N3 rank 50').
-_VARIANT = re.compile(r"(?:,| *\(| \[| \+ | rank \d| \d+x\d).*", re.DOTALL)
+# A remark, an addition or a size behind the name of a model: 'ComplEx-N3 rank 50', 'MEI 3x100', 'ComplEx + RP'.
+_REMARK = re.compile(r"(?:,| *\(| \[| \+ | rank \d| \d+x\d).*", re.DOTALL)
 
 Row = dict[str, Any]
 
@@ -139,7 +141,7 @@ def _board(key: tuple[object, ...], placed: pl.DataFrame, doubtful: pl.DataFrame
     rows: dict[tuple[str, bool], Row] = {}
     for value in models:
         row = row_of(value) | {"variants": [], "place": None}
-        family = (value["model"] if value["own"] else _VARIANT.sub("", value["model"]), value["own"])
+        family = (value["model"] if value["own"] else family_of(value["model"]), value["own"])
         head = rows.setdefault(family, row)
         if head is not row:
             head["variants"].append(row)
@@ -157,6 +159,19 @@ def _board(key: tuple[object, ...], placed: pl.DataFrame, doubtful: pl.DataFrame
         first.get("baseline_value"),
         first.get("baseline"),
     )
+
+
+@cache
+def family_of(model: str) -> str:
+    """Return the model that a name is a variant of, as config/published.yaml says under `variants` and `models`.
+
+    >>> family_of("ComplEx-N3 rank 50"), family_of("RGCN"), family_of("ULTRA-3g")
+    ('ComplEx', 'R-GCN', 'ULTRA')
+    """
+    rules = load_rules()
+    added = "|".join(map(re.escape, rules.variants))
+    name = re.sub(rf"(?:[-_](?:{added}))+$", "", _REMARK.sub("", model))
+    return next((known for known, about in rules.models.items() if name in about.get("names", ())), name)
 
 
 class _Rows:
@@ -179,11 +194,14 @@ class _Rows:
             [value["message"]] if value["own"] and value["status"] != "ok" and value["message"] else []
         )
         name = value["file"] or value["table_name"] or ""
+        of_model = load_rules().models.get(family_of(value["model"]), {})
         return {
             **{
                 key: value[key]
                 for key in ("model", "own", "metric", "value", "gain", "index", "year", "tags")
             },
+            # Of a reproduction the year says when it was made; the model is older.
+            "model_year": of_model.get("year") if "reproduction" in (value["tags"] or "") else None,
             "printed": self._printed[value["result"]],
             "notes": list(dict.fromkeys([*self._messages.get(_where(value), []), *caveats, *own_notes])),
             "source": PurePath(name).stem,

@@ -89,23 +89,37 @@ def test_of_a_mean_rank_the_lower_one_is_better():
 def test_variants_of_a_model_stand_below_it_and_take_no_place():
     names = (
         "ComplEx-N3 rank 50",
-        "ComplEx-N3 rank 1000",
-        "MEI 3x100",
+        "ComplEx (reciprocal)",
+        "TransE + text",
         "ConvE, single GPU",
         "ConvE",
+        "RGCN",
+        "R-GCN",
         "ULTRA-3g",
+        "ULTRA-50g",
     )
     rows = [(name, "MRR", f"0.3{digit}") for digit, name in enumerate(names)]
     (board,) = made(printed(*rows)).values()
     assert [
         (row["place"], row["model"], [one["model"] for one in row["variants"]]) for row in board.rows
     ] == [
-        (1, "ULTRA-3g", []),
-        (2, "ConvE", ["ConvE, single GPU"]),
-        (3, "MEI 3x100", []),
-        (4, "ComplEx-N3 rank 1000", ["ComplEx-N3 rank 50"]),
+        (1, "ULTRA-50g", ["ULTRA-3g"]),
+        (2, "R-GCN", ["RGCN"]),
+        (3, "ConvE", ["ConvE, single GPU"]),
+        (4, "TransE + text", []),
+        (5, "ComplEx (reciprocal)", ["ComplEx-N3 rank 50"]),
     ]
-    assert board.results == 6
+    assert board.results == 9
+
+
+def test_a_reproduction_has_its_own_year_and_that_of_the_model():
+    rows = (("RotatE", "MRR", "0.31"), ("Mine", "MRR", "0.30"))
+    (board,) = made(printed(*rows, source="LibKGE README", year="2020")).values()
+    assert [(row["year"], row["model_year"]) for row in board.rows] == [("2020", 2019), ("2020", None)]
+    assert "2020 <span" in board.html()
+    assert ">(2019)</span>" in board.html()
+    (own,) = made(printed(*rows, source="RotatE README (Sun et al., ICLR 2019)", year="2019")).values()
+    assert [(row["year"], row["model_year"]) for row in own.rows] == [("2019", None)] * 2
 
 
 def test_impossible_values_have_no_place_but_the_reason(rescored):
