@@ -12,7 +12,7 @@ Re-splits take real triples: test triples are drawn at random again, at most a t
 is trained on the others, and its intervals are held against the mean over all splits.
 
 Columns: kind (coverage, size, re-splits), dataset, effects, population, triples, runs, metric, share, replications.
-The same seed gives the same file. It takes six minutes of two cores; more threads for each product of vectors make it
+The same seed gives the same file. It takes some five minutes of two cores; more threads for each product of vectors make it
 slower.
 """
 
@@ -38,8 +38,8 @@ from rankadjust.models.part import Part
 
 DATASETS = ("FB15k-237", "CoDEx-S", "WN18RR", "UMLS")
 # For each number of triples how often coverage and size are drawn; how often each data set is split again.
-TRIPLES = {500: (400, 200), 2000: (400, 100), 20_000: (400, 40)}
-SPLITS = {"FB15k-237": 60, "CoDEx-S": 200, "UMLS": 200}
+TRIPLES = {500: (400, 200), 2000: (200, 60), 20_000: (200, 30)}
+SPLITS = {"FB15k-237": 40, "CoDEx-S": 200, "UMLS": 200}
 METRICS = [resolve(name) for name in ("mrr", "hits@1", "hits@10", "mr")]
 # What triples have in common, and the population that is named for it.
 EFFECTS = {"none": "triples", "query": "queries", "entity": "queries", "relation": "relations"}
