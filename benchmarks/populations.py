@@ -12,8 +12,7 @@ Re-splits take real triples: test triples are drawn at random again, at most a t
 is trained on the others, and its intervals are held against the mean over all splits.
 
 Columns: kind (coverage, size, re-splits), dataset, effects, population, triples, runs, metric, share, replications.
-The same seed gives the same file. It takes some five minutes of two cores; more threads for each product of vectors make it
-slower.
+The same seed gives the same file. It takes some five minutes of two cores, and longer with more threads a product.
 """
 
 import argparse
