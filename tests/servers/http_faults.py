@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Self
 from urllib.parse import urlsplit
 
 
@@ -54,16 +55,16 @@ class Handler(BaseHTTPRequestHandler):
         """Keep the tests' output clean."""
 
 
-class FaultServer(ThreadingHTTPServer):
+class LoopbackServer(ThreadingHTTPServer):
+    """A server on a free port, in a thread of its own while its context is open."""
+
     daemon_threads = True
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.served: dict[str, Served] = {}
-        self.seen: list[Seen] = []
+    def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
+        super().__init__(("127.0.0.1", 0), handler)
         self._thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
 
-    def __enter__(self) -> "FaultServer":
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
@@ -76,13 +77,20 @@ class FaultServer(ThreadingHTTPServer):
     def address(self) -> str:
         return f"http://127.0.0.1:{self.server_port}"
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing when a client hangs up: some tests are about that."""
+
+
+class FaultServer(LoopbackServer):
+    def __init__(self) -> None:
+        super().__init__(Handler)
+        self.served: dict[str, Served] = {}
+        self.seen: list[Seen] = []
+
     def serve(self, path: str, body: bytes, faults: Iterable[Fault] = ()) -> str:
         """Put bytes at a path ('/a.txt') and return their address."""
         self.served[path] = Served(body, iter(faults))
         return f"{self.address}{path}"
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing when a client hangs up: some tests are about that."""
 
 
 def always(fault: Fault) -> Iterator[Fault]:

@@ -8,9 +8,8 @@ import datetime
 import hashlib
 import json
 import ssl
-import threading
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
@@ -18,6 +17,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+
+from tests.servers.http_faults import LoopbackServer
 
 HOST = "zenodo.org"
 
@@ -91,35 +92,16 @@ class Handler(BaseHTTPRequestHandler):
         """Keep the tests' output clean."""
 
 
-class LoopbackZenodo(ThreadingHTTPServer):
+class LoopbackZenodo(LoopbackServer):
     """Serves `records`; `seen` says what was asked for. `certificate` is the file to trust."""
 
-    daemon_threads = True
-
     def __init__(self, folder: Path) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(Handler)
         self.records: dict[str, list[Deposit]] = {}
         self.seen: list[str] = []
         self.certificate = make_certificate(folder)
         self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.tls.load_cert_chain(self.certificate)
-        self._thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
-
-    def __enter__(self) -> "LoopbackZenodo":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.shutdown()
-        self._thread.join()
-        self.server_close()
-
-    @property
-    def proxy(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing when a client hangs up: some tests are about that."""
 
 
 def make_certificate(folder: Path) -> Path:

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 
-import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
@@ -146,19 +145,6 @@ def test_mistakes_are_one_line_with_the_remedy(run, line, message):
     assert "\n" not in error
 
 
-@pytest.mark.parametrize(
-    ("line", "usual"),
-    [
-        ("--dataset Nations --split test mrr=0.3", "--dataset Nations mrr=0.3"),
-        ("--dataset Nations --split Test mrr=0.3", "--dataset Nations mrr=0.3"),
-        ("--dataset Nations --side object mrr=0.3", "--dataset Nations --side tail mrr=0.3"),
-        ("--dataset Nations --protocol unfiltered mrr=0.3", "--dataset Nations --protocol raw mrr=0.3"),
-    ],
-)
-def test_words_that_papers_use_mean_ours(run, line, usual):
-    assert run(f"adjust --json {line}") == run(f"adjust --json {usual}")
-
-
 @pytest.mark.parametrize("command", ["adjust", "evaluate", "rescore"])
 def test_help_has_one_example_a_line(run, command):
     text = run(f"{command} --help")[1]
@@ -174,7 +160,6 @@ def test_help_has_one_example_a_line(run, command):
         ("adjust --dataset Nations 0.3", "0.3 is neither a metric with its value, such as mrr=0.338"),
         ("adjust --dataset Nations --metrik mrr 0.3", "No such option '--metrik'"),
         ("evaluate --output result.xlsx missing.csv", "result.xlsx must end in .parquet or .tsv or .csv"),
-        ("read t.md --sidecar ''", "the path is empty"),
     ],
 )
 def test_a_mistake_in_an_option_is_seen_before_anything_is_read(run, line, message):
@@ -260,12 +245,6 @@ def test_rescore_writes_the_rows_and_says_where(run, tmp_path, suffix):
     assert output.stat().st_size
 
 
-def test_without_a_released_database_the_line_says_what_makes_one(run, monkeypatch, tmp_path):
-    monkeypatch.setattr("rankadjust.database.store.RELEASED", str(tmp_path / "adjustments.parquet"))
-    _, _, error = run("adjust --dataset Nations mrr=0.3")
-    assert "there is no such file; 'snakemake --cores all database' makes one" in error
-
-
 def test_the_version_is_that_of_the_program_and_of_the_database(run, database, monkeypatch, tmp_path):
     assert run("--version")[1].splitlines() == [
         f"rankadjust {VERSION}",
@@ -273,16 +252,6 @@ def test_the_version_is_that_of_the_program_and_of_the_database(run, database, m
     ]
     monkeypatch.setattr("rankadjust.database.store.RELEASED", str(tmp_path / "none.parquet"))
     assert "database: none" in run("--version")[1]
-
-
-def test_a_damaged_database_is_one_line(run, monkeypatch, tmp_path):
-    database = make_release(tmp_path)
-    database.write_bytes(database.read_bytes()[:5000])
-    monkeypatch.setattr("rankadjust.database.store.RELEASED", str(database))
-    code, _, error = run("adjust --dataset Nations mrr=0.5")
-    assert code == 1
-    assert error.startswith(f"error: {database}: not a Parquet file, or a damaged one (")
-    assert "\n" not in error
 
 
 # --- evaluate -------------------------------------------------------------------------------------------------
@@ -326,8 +295,6 @@ def test_bad_ranks_name_the_row(run, tmp_path, name, text, message):
 # --- the other commands ---------------------------------------------------------------------------------------
 
 
-# The facts that are taken for granted where a table does not say them.
-SAID, HOW = "split,side,protocol", "testing,both,filtered"
 TIDY = """model,dataset,split,side,protocol,metric,value
 A,Nations,testing,both,filtered,MRR,0.50
 A,Nations,testing,both,filtered,Hits@1,{hits}
@@ -732,17 +699,6 @@ def test_frames_of_others_are_refused_with_what_to_do():
         match=r"the table: a frame of polars, pandas or pyarrow is needed, and this is a dict; make one",
     ):
         rankadjust.rescore({"value": ["0.5"]})
-
-
-def test_one_metric_needs_no_list():
-    alone = rankadjust.evaluate([1, 2], num_candidates=10, metrics="mrr")
-    assert alone.equals(rankadjust.evaluate([1, 2], num_candidates=10, metrics=["mrr"]))
-
-
-def test_evaluate_takes_numpy_arrays():
-    result = rankadjust.evaluate(np.array([1, 2, 4]), num_candidates=np.array([5, 6, 7]), metrics=["auc"])
-    # (4/4 + 4/5 + 3/6) / 3
-    assert result["value"][0] == pytest.approx((1 + 4 / 5 + 3 / 6) / 3)
 
 
 # --- compare --------------------------------------------------------------------------------------------------

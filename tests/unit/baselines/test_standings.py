@@ -3,14 +3,13 @@
 import itertools
 from collections import Counter
 
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadjust.baselines import standings, tally
-from rankadjust.baselines.recurrency import count_in_ranges, order_of_times
+from rankadjust.baselines.recurrency import order_of_times
 from rankadjust.baselines.tally import count_standings
 from rankadjust.counting.protocols import Protocol
 from tests.reference_baselines import stand_slowly
@@ -118,19 +117,6 @@ def test_groups_of_relations_and_runs_of_neighbours_add_up(examples):
         assert [counted(one) for one in divided] == [counted(one) for one in whole]
 
     hold(examples, add_up, data=st.data())
-
-
-@given(
-    values=st.lists(st.integers(0, 40), max_size=30),
-    ranges=st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30), st.integers(0, 70)), max_size=9),
-)
-def test_values_in_ranges_are_counted(values, ranges):
-    inside = [
-        (min(low, high, len(values)), min(max(low, high), len(values)), least) for low, high, least in ranges
-    ]
-    columns = np.array(inside, np.int64).reshape(-1, 3).T
-    expected = [sum(value >= least for value in values[low:high]) for low, high, least in inside]
-    assert count_in_ranges(np.array(values, np.int64), *columns).tolist() == expected
 
 
 @pytest.mark.parametrize(

@@ -37,15 +37,6 @@ def row(frame, metric, split="testing", side="both"):
     return frame.filter(metric=metric, split=split, side=side).row(0, named=True)
 
 
-def test_the_random_scorer_has_the_same_triple_term_only():
-    # Cov = (N - 1)^2 / 12 between the two ranks of a triple, so that the variance doubles but for 2 / N.
-    mean_rank = row(benchmark_moments(benchmark(), METRICS), "arithmetic_mean_rank")
-    independent = (50**2 - 1) / 12 / 60
-    assert mean_rank["variance_random_scorer"] == pytest.approx(independent + 49**2 / 12 / 60, rel=1e-9)
-    one_side = row(benchmark_moments(benchmark(sides=("tail",)), METRICS), "arithmetic_mean_rank")
-    assert one_side["variance_random_scorer"] == pytest.approx((50**2 - 1) / 12 / 30, rel=1e-12)
-
-
 def test_without_the_number_of_tasks_there_is_an_expectation_and_a_reason():
     rows = benchmark_moments(benchmark(), METRICS)
     hits = row(rows, "hits_at_10", split="validation")

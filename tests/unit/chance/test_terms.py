@@ -9,23 +9,18 @@ from math import comb
 import mpmath
 import numpy as np
 import pytest
-import scipy
 
-from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import FAMILIES, expand, resolve
 from rankadjust.chance.terms import (
     conditional_means,
     covariance_sums,
     exponential_sum,
     has_covariance,
-    mean_and_variance,
 )
 
 METRICS = [metric for metric in expand(list(FAMILIES), [1, 3, 10]) if metric.term]
-KEYS = [metric.key for metric in METRICS if not metric.needs_candidates]
 COVARYING = [metric.key for metric in METRICS if metric.additive and has_covariance(metric)]
 LARGE = [(1000, 1001), (10**8, 3), (10**8, 10**8), (10**8, 10**5)]
-SEVERAL = np.array([1, 2, 3, 4, 7, 10, 11, 14, 33, 60], dtype=float)
 
 
 def covariance_sum(metric, first, second, weights):
@@ -100,38 +95,6 @@ def test_reciprocal_rank_up_to_a_hundred_million_candidates(a, b):
     assert covariance("mrr", a, b) == pytest.approx(float(exact), rel=1e-11)
 
 
-@pytest.mark.parametrize(("a", "b"), [(1, 7), (1, 1), (1, 10**8)])
-@pytest.mark.parametrize("metric", COVARYING)
-def test_one_candidate_covaries_with_nothing(metric, a, b):
-    assert covariance(metric, a, b) == 0.0
-    assert covariance(metric, b, a) == 0.0
-
-
-def test_closed_forms():
-    a, b = np.array([2.0, 1.0, 5.0]), np.array([3.0, 4.0, 10.0**8])
-    weights = np.array([1.0, 2.0, 3.0])
-    mean_rank = 2 + 3 * 4 * (10.0**8 - 1)
-    assert covariance_sum(resolve("mr"), a, b, weights) == pytest.approx(mean_rank / 12, rel=1e-15)
-    # AUC leaves out the task with one candidate.
-    assert covariance_sum(resolve("auc"), a, b, weights) == pytest.approx(4 / 12, rel=1e-15)
-
-
-@pytest.mark.parametrize("metric", ["mrr", "ndcg", "mrr@10", "hits@1", "hits@300", "ndcg@300"])
-def test_conditional_mean_against_the_binomial_law(metric):
-    metric = resolve(metric)
-    counts = np.array([1.0, 2.0, 9.0, 10.0, 301.0, 2000.0, 5000.0])
-    x = np.array([-40.0, -9.0, -7.0, -3.0, 0.0, 2.0, 30.0])
-    up_to = np.arange(1.0, (metric.k or 1) + 1)
-    conditional = conditional_means(metric.shape, metric.shape(up_to, up_to)[None], metric.k, counts)
-    # One node at a time: a sum that ends early for one of them ends early for all.
-    values = np.column_stack([conditional(each)[0] for each in np.split(x, x.size)])
-    for row, count in enumerate(counts):
-        ranks = np.arange(1, count + 1)
-        terms = metric.term(ranks, np.full_like(ranks, np.nan))
-        probabilities = scipy.stats.binom.pmf(ranks[:, None] - 1, count - 1, 1 / (1 + np.exp(-x)))
-        assert values[row] == pytest.approx(terms @ probabilities, rel=1e-11, abs=1e-13)
-
-
 @pytest.mark.parametrize("size", [30, 1000])
 def test_many_counts_are_interpolated_without_loss(size):
     counts = np.unique(np.round(np.geomspace(1, 10**8, size)))
@@ -151,23 +114,3 @@ def test_the_discounted_gain_is_a_sum_of_exponentials(largest):
     ranks = np.unique(np.round(np.geomspace(1, largest, 300)))
     values = 1.0 + np.expm1(-np.outer(ranks - 1, rates)) @ weights
     assert values == pytest.approx(1 / np.log2(1 + ranks), rel=1e-12, abs=1e-12)
-
-
-@pytest.mark.parametrize("metric", KEYS)
-def test_moments_of_one_task_against_the_sum(metric):
-    metric = resolve(metric)
-    mean, variance = mean_and_variance(metric, SEVERAL)
-    for row, count in enumerate(SEVERAL.astype(int)):
-        terms = [Fraction(value) for value in metric.term(np.arange(1.0, count + 1), np.full(count, np.nan))]
-        exact_mean = sum(terms) / count
-        exact_variance = sum((value - exact_mean) ** 2 for value in terms) / count
-        assert mean[row] == pytest.approx(float(exact_mean), rel=1e-13)
-        if exact_variance:
-            assert variance[row] == pytest.approx(float(exact_variance), rel=1e-12)
-        else:
-            assert variance[row] == 0.0
-
-
-def test_metrics_without_a_term_are_an_error():
-    with pytest.raises(RankadjustError, match=r"Median rank is not a function"):
-        mean_and_variance(resolve("median"), SEVERAL)

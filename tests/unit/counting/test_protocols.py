@@ -157,49 +157,6 @@ def test_a_mistake_in_a_file_is_named_with_its_line(tmp_path, text, message):
 
 # Benchmarks
 
-# docs/protocols.md, "Benchmarks with a constant number of candidates"; the numbers of test triples are those of
-# the data set classes of PyKEEN 1.11.1, and of OGB-LSC's evaluators.
-BENCHMARKS = {
-    ("WikiKG90Mv2-challenge", "raw"): (91230610, ("tail",), 10000),
-    ("ogbl-wikikg", "sampled-500"): (501, ("head", "tail"), None),
-    ("tgbl-wiki-v1", "sampled-20"): (21, ("tail",), None),
-    ("tgbl-review-v1", "sampled-20"): (21, ("tail",), None),
-    ("tgbl-coin-v1", "sampled-20"): (21, ("tail",), None),
-    ("tgbl-flight-v1", "sampled-20"): (21, ("tail",), None),
-    ("ogbl-wikikg2", "sampled-500"): (501, ("head", "tail"), 598_543),
-    ("ogbl-biokg", "sampled-500"): (501, ("head", "tail"), 162_870),
-    ("ogbl-citation2", "sampled-1000"): (1001, ("tail",), None),
-    ("ogbl-ppa", "sampled-3000000"): (3_000_001, ("tail",), None),
-    ("ogbl-collab", "sampled-100000"): (100_001, ("tail",), None),
-    ("ogbl-ddi", "sampled-100000"): (None, ("tail",), None),
-    ("WikiKG90M", "sampled-1000"): (1001, ("tail",), 1_359_303),
-    ("WikiKG90Mv2", "raw"): (91_230_610, ("tail",), 15_000),
-    ("Freebase-DGL-KE", "sampled-2000"): (2001, ("head", "tail"), None),
-    ("Freebase-DGL-KE", "sampled-1000"): (1001, ("head", "tail"), None),
-    ("tgbl-wiki-v2", "sampled-999"): (1000, ("tail",), None),
-    ("tgbl-review-v2", "sampled-100"): (101, ("tail",), None),
-    ("tgbl-coin", "sampled-20"): (21, ("tail",), None),
-    ("tgbl-comment", "sampled-20"): (21, ("tail",), None),
-    ("tgbl-flight", "sampled-20"): (21, ("tail",), None),
-    ("tkgl-wikidata", "sampled-1000"): (1001, ("head", "tail"), None),
-    ("thgl-software", "sampled-1000"): (1001, ("tail",), None),
-    ("thgl-forum", "sampled-100"): (101, ("tail",), None),
-    ("thgl-github", "sampled-20"): (21, ("tail",), None),
-    ("thgl-myket", "sampled-20"): (21, ("tail",), None),
-}
-
-
-def test_the_shipped_benchmarks():
-    found = {}
-    for benchmark in load_benchmarks():
-        if benchmark.dataset.startswith("GraIL-"):
-            continue
-        rows = benchmark_candidates(benchmark).filter(split="testing")
-        (number,) = rows["num_candidates"].unique()
-        (tasks,) = rows["tasks"].unique()
-        found[benchmark.dataset, benchmark.protocol.name] = (number, tuple(rows["side"]), tasks)
-    assert found == BENCHMARKS
-
 
 def test_rows_of_a_benchmark_have_the_columns_of_a_histogram():
     (benchmark,) = [

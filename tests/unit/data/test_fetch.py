@@ -128,13 +128,6 @@ def test_an_archive_over_http(place, server):
     assert place.cached == [f"{host(server)}/x/d.zip"]
 
 
-def test_one_file_for_each_split(place, server):
-    train = File(Http(server.serve("/t.txt.gz", gzip.compress(TRAIN))), {"training": None})
-    test = File(Http(server.serve("/t.txt", TEST)), {"testing": None}, sha256(TEST), len(TEST))
-    place.fetch((train, test))
-    assert place.splits == SPLITS
-
-
 def test_the_second_run_asks_nobody_and_writes_the_same_bytes(place, server):
     file = zipped(server.serve("/d.zip", ZIP))
     place.fetch(file)
@@ -434,7 +427,7 @@ def test_a_package(place, index):
 @pytest.fixture
 def zenodo(tmp_path, monkeypatch):
     with LoopbackZenodo(tmp_path) as zenodo:
-        monkeypatch.setenv("HTTPS_PROXY", zenodo.proxy)
+        monkeypatch.setenv("HTTPS_PROXY", zenodo.address)
         monkeypatch.setenv("SSL_CERT_FILE", str(zenodo.certificate))
         yield zenodo
 

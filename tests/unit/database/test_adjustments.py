@@ -12,15 +12,6 @@ from rankadjust.chance.metrics import resolve
 from rankadjust.database.arithmetic import BOUNDS, add_adjusted, add_coefficients, stated_scores
 from tests.searching import in_profile
 
-# Nations, filtered, testing, both (an independent implementation in extended precision); the metric values are
-# those of ComplEx in the case study of Hoyt et al. (2022), the results their corrected ones:
-# manuscript_16_runs_published_vs_correct.tsv of the development data.
-NATIONS = {
-    "inverse_harmonic_mean_rank": (0.3844414082699486, 1.8117984421965722e-04),
-    "arithmetic_mean_rank": (4.477611940298507, 0.015429692314681),
-}
-
-
 TEXTS = ("reason", "reason_random_scorer", "reason_static_scorer", "scores")
 
 
@@ -35,21 +26,6 @@ def adjusted(metric, value, expectation, variance, low=None, high=None, **more):
     row = given | {"reason": None, "value": value, "value_low": low, "value_high": high} | more
     schema = {name: pl.String if name in ("metric", *TEXTS) else pl.Float64 for name in row}
     return add_adjusted(add_coefficients(pl.DataFrame([row], schema=schema))).row(0, named=True)
-
-
-@pytest.mark.parametrize(
-    ("metric", "value", "index", "z"),
-    [
-        ("inverse_harmonic_mean_rank", 0.4304182897159709, 0.07469131625115082, 3.415738142048021),
-        ("arithmetic_mean_rank", 4.196517467498779, 0.08082974110550113, 2.2629433022797554),
-    ],
-)
-def test_the_case_study_on_nations(metric, value, index, z):
-    expectation, variance = NATIONS[metric]
-    row = adjusted(metric, value, expectation, variance)
-    assert row["index"] == pytest.approx(index, rel=1e-12)
-    assert row["z"] == pytest.approx(z, rel=1e-9)
-    assert row["z_random_scorer"] is None
 
 
 @given(st.floats(1.0001, 1e9))

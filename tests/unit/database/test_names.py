@@ -77,9 +77,3 @@ def test_test_of_an_inductive_data_set_is_on_the_inference_graph():
     # The second has no testing on the training graph.
     for name, split in (("GraIL-WN18RR-v1", "test"), ("ILPC2022-small", "testing")):
         assert EvaluationSet.released(name, split=split).split == "inference_testing"
-
-
-def test_a_name_that_several_data_sets_share_is_refused_in_every_spelling():
-    for name in ("WD-singer", "WDsinger", "wd singer"):
-        with pytest.raises(RankadjustError, match="write WD-singer-LoGRe or WD-singer-DacKGR"):
-            EvaluationSet.released(name)

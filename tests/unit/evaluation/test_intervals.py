@@ -71,18 +71,6 @@ def test_intervals_hold_the_truth_as_often_as_they_should(metric, triples, least
     assert least - 0.033 < inside / 400 < 0.97 + 0.033
 
 
-def test_intervals_have_the_width_that_theory_gives():
-    """The interval of a mean has a half width of 1.96 standard errors; of triples: those of the triples' sums."""
-    half = np.random.default_rng(1).integers(1, 100, 500)
-    frame = pl.DataFrame(
-        {"rank": np.tile(half, 2), "side": ["head"] * 500 + ["tail"] * 500, "triple": [*range(500)] * 2}
-    )
-    error = half.std(ddof=1) / 500**0.5
-    for table, expected in ((frame, error), (frame.drop("triple"), error / 2**0.5)):
-        low, high, _ = ends(evaluate(table, metrics=["mr"]), "mr")
-        assert high - low == pytest.approx(2 * 1.96 * expected, rel=0.01)
-
-
 def test_intervals_of_mr_reach_into_the_tail_and_never_beyond_what_is_possible():
     ranks, frame = pairs(24)
     low, high, warning = ends(evaluate(frame, metrics=["mr"]), "mr")

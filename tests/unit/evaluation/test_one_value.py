@@ -58,27 +58,6 @@ def test_the_case_study(database):
     assert mean_rank.ratio == pytest.approx(4.196517467498779 / 4.477611940298507, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("text", "interval"),
-    [
-        ("0.338", (0.3375, 0.3385)),
-        (".338", (0.3375, 0.3385)),
-        ("33.8%", (0.3375, 0.3385)),
-        (" 33.8 % ", (0.3375, 0.3385)),
-        ("3.38e-1", (0.3375, 0.3385)),
-        ("0.3380", (0.33795, 0.33805)),
-        # Cut to the range of the metric.
-        ("1.00", (0.995, 1.0)),
-        ("0", (0.0, 0.5)),
-    ],
-)
-def test_the_interval_follows_the_printed_digits(database, text, interval):
-    found = nations(text, database=database)
-    assert (found.value_low, found.value_high) == interval
-    assert found.index_low < found.index_high
-    assert found.index_low <= found.index <= found.index_high
-
-
 def test_the_ends_are_swapped_where_low_is_better(database):
     found = nations("4.2", "mr", database=database)
     assert (found.value_low, found.value_high) == (4.15, 4.25)
@@ -100,12 +79,6 @@ def test_the_value_of_text_is_the_nearest_float(digits, places):
     percent = typed_value(f"{digits / 10**4:.4f}%", resolve("mrr"))
     assert percent.value == float(f"{digits / 10**6:.6f}")
     assert found.high - found.low <= 10.0**-places * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("text", ["0", "0.1", "0.338", "33.8%", "1.000000"])
-def test_value_and_interval_of_text_are_the_typed_ones(database, text):
-    found, typed = nations(text, database=database), typed_value(text, resolve("mrr"))
-    assert (found.value, found.value_low, found.value_high) == (typed.value, typed.low, typed.high)
 
 
 @pytest.mark.parametrize(

@@ -276,24 +276,6 @@ def test_no_guess_where_entities_do_not_tell(database, cells):
     assert (row["status"], row["index"]) == ("not_in_database", None)
 
 
-def test_aliases_of_data_sets(database):
-    known = {
-        "FB15K-237": "FB15k-237",
-        "fb237": "FB15k-237",
-        "Kinship": "Kinships",
-        "FB15k-237-ind-v1": "GraIL-FB15k237-v1",
-        "YAGO (temporal)": "YAGO-temporal",
-        "tgbl-coin-v2": "tgbl-coin",  # a benchmark without data
-        "WikiKG90M-LSC": "WikiKG90M",
-    }
-    # Two data sets bear the second name.
-    frame = table(dataset=[*known, "WNRR", "ICEWS14"], metric="mrr", value="0.3")
-    rows = rescore(frame, database, entities=ENTITIES)
-    assert rows["dataset"].to_list() == [*known.values(), "WNRR", "ICEWS14"]
-    assert (rows["status"] == "dataset_unknown").to_list() == [False] * len(known) + [True] * 2
-    assert "ICEWS14-forecasting or ICEWS14-interpolation" in rows["message"][-1]
-
-
 @pytest.mark.parametrize(
     ("unknown", "status"),
     [({"split": "test-dev"}, "split_unknown"), ({"dataset": "new-bench"}, "dataset_unknown")],
@@ -417,12 +399,6 @@ def test_a_repeated_or_otherwise_wrong_row_says_all():
     result = rescore(rows)
     assert result["status"].to_list() == ["value_impossible"] * 2
     assert "already has the same model" in result["message"][1]
-
-
-def test_case_of_words_does_not_matter(database):
-    cells = {"split": "Testing", "side": "BOTH", "protocol": "Filtered", "unit": "Percent"}
-    row = one(database, dataset="wn18RR", metric="Mrr", value="33.8", **cells)
-    assert (row["status"], row["side"], row["protocol"], row["value"]) == ("ok", "both", "filtered", 0.338)
 
 
 def test_all_that_is_wrong_is_said_at_once(database):
