@@ -78,17 +78,9 @@ def _signature(found: griffe.Object | griffe.Alias) -> str:
     function = found.final_target if isinstance(found, griffe.Alias) else found
     if not isinstance(function, griffe.Function):
         raise ValueError(f"{found.path} is not a function")
-    parts: list[str] = []
-    for one in function.parameters:
-        kind = str(getattr(one.kind, "value", one.kind))
-        if one.name in ("self", "cls"):
-            continue
-        if kind == "keyword-only" and "*" not in parts and not any(part.startswith("*") for part in parts):
-            parts.append("*")
-        stars = {"variadic positional": "*", "variadic keyword": "**"}.get(kind, "")
-        default = "" if one.default is None or stars else f"={one.default}"
-        parts.append(f"{stars}{one.name}{default}")
-    return f"{function.name}({', '.join(parts)})"
+    for parameter in function.parameters:
+        parameter.annotation = None
+    return function.signature(return_type=False).replace("/, ", "")
 
 
 def _members(described: griffe.Object | griffe.Alias) -> list[griffe.Object | griffe.Alias]:

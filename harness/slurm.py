@@ -1,13 +1,11 @@
 """A Slurm of one machine for tests: its own daemons, key and ports, without systemd, cgroups or a database.
 
 As root: `with slurm(folder) as cluster:` brings it up and down. Every daemon is a child of this process and gets a
-signal when it dies, however it dies. Every process of a job is known by a variable of its environment, so that only
-processes that were started here are ever ended.
+signal when it dies, however it dies; its jobs are cancelled.
 """
 
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import time
@@ -19,7 +17,6 @@ from pathlib import Path
 # The executor takes every variable of Slurm, SLURM_CONF too, from the environment of a job's step: what runs there
 # finds the configuration at this place only.
 SYSTEM = Path("/etc/slurm/slurm.conf")
-MARK = "RANKADJUST_TEST_SLURM"
 PACKAGES = {"slurmctld": "slurm-wlm", "slurmd": "slurm-wlm", "munged": "munge", "setpriv": "util-linux"}
 # No wait takes so many seconds.
 LONGEST = 600
@@ -110,10 +107,9 @@ def slurm(folder: Path) -> Iterator[Cluster]:
     reason = obstacle()
     if reason:
         raise RuntimeError(reason)
-    environment = os.environ | {"SLURM_CONF": str(folder / "slurm.conf"), MARK: str(folder)}
+    environment = os.environ | {"SLURM_CONF": str(folder / "slurm.conf")}
     cluster = Cluster(folder, environment)
     with ExitStack() as stack:
-        stack.callback(_end_processes, cluster)
         _configure(folder)
         _munge(cluster, stack)
         SYSTEM.parent.mkdir(parents=True, exist_ok=True)
@@ -124,21 +120,9 @@ def slurm(folder: Path) -> Iterator[Cluster]:
         until(lambda: "UP" in cluster.run("scontrol", "ping"), "slurmctld")
         _daemon(stack, cluster, ["slurmd", "-D", "-f", str(folder / "slurm.conf")])
         until(lambda: cluster.run("sinfo", "-h", "-o", "%t").strip() == "idle", "slurmd")
-        stack.callback(cluster.run, "scancel", "--partition=main")
         yield cluster
-
-
-def processes(folder: Path) -> list[int]:
-    """Return the processes that belong to the Slurm in this folder: its daemons and jobs."""
-    mark = f"{MARK}={folder}".encode()
-    pids = []
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            if mark in (path / "environ").read_bytes().split(b"\0") and int(path.name) != os.getpid():
-                pids.append(int(path.name))
-        except OSError:
-            continue
-    return pids
+        cluster.run("scancel", "--partition=main")
+        until(lambda: not cluster.run("squeue", "-h"), "the end of the jobs")
 
 
 def until(happens: Callable[[], object], what: str) -> None:
@@ -198,13 +182,6 @@ def _daemon(stack: ExitStack, cluster: Cluster, command: Sequence[str]) -> None:
     )
     stack.callback(process.wait)
     stack.callback(process.terminate)
-
-
-def _end_processes(cluster: Cluster) -> None:
-    """End what a job has left running, and wait until nothing of this Slurm runs."""
-    for pid in processes(cluster.folder):
-        os.kill(pid, signal.SIGKILL)
-    until(lambda: not processes(cluster.folder), "the end of the jobs")
 
 
 def _free_ports(count: int) -> list[int]:
