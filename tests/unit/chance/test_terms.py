@@ -9,6 +9,7 @@ from math import comb
 import mpmath
 import numpy as np
 import pytest
+import scipy
 
 from rankadjust.chance.metrics import FAMILIES, expand, resolve
 from rankadjust.chance.terms import (
@@ -93,6 +94,22 @@ def test_reciprocal_rank_up_to_a_hundred_million_candidates(a, b):
         exact = mpmath.quad(integrand, points) - mpmath.harmonic(a) * mpmath.harmonic(b) / a / b
     # Below the lowest point the integrand is exp(x): exp(-40) / N is left out.
     assert covariance("mrr", a, b) == pytest.approx(float(exact), rel=1e-11)
+
+
+@pytest.mark.parametrize("metric", ["mrr", "ndcg", "mrr@10", "hits@1", "hits@300", "ndcg@300"])
+def test_conditional_mean_against_the_binomial_law(metric):
+    metric = resolve(metric)
+    counts = np.array([1.0, 2.0, 9.0, 10.0, 301.0, 2000.0, 5000.0])
+    x = np.array([-40.0, -9.0, -7.0, -3.0, 0.0, 2.0, 30.0])
+    up_to = np.arange(1.0, (metric.k or 1) + 1)
+    conditional = conditional_means(metric.shape, metric.shape(up_to, up_to)[None], metric.k, counts)
+    # One node at a time: a sum that ends early for one of them ends early for all.
+    values = np.column_stack([conditional(each)[0] for each in np.split(x, x.size)])
+    for row, count in enumerate(counts):
+        ranks = np.arange(1, count + 1)
+        terms = metric.term(ranks, np.full_like(ranks, np.nan))
+        probabilities = scipy.stats.binom.pmf(ranks[:, None] - 1, count - 1, 1 / (1 + np.exp(-x)))
+        assert values[row] == pytest.approx(terms @ probabilities, rel=1e-11, abs=1e-13)
 
 
 @pytest.mark.parametrize("size", [30, 1000])
