@@ -175,6 +175,19 @@ def test_the_registry_says_how_a_data_set_was_split():
     assert "nobody says how ConceptNet-100k was split" in nobody["warning"][0]
 
 
+def test_an_interval_ends_where_the_metric_does():
+    frame, _, _ = crossed(triples=60)
+    frame = frame.with_columns(
+        rank=pl.when(pl.col("query") < 12).then(1.0).otherwise(1.0 + (pl.col("query") == 13))
+    )
+    for metric in ("hits@1", "mr"):
+        result = evaluate(frame, metrics=[metric]).filter(side="both")
+        low, value, high = result.select("value_low", "value", "value_high").row(0)
+        assert low <= value <= high
+        assert low >= 0 if metric == "hits@1" else low >= 1
+        assert high <= 1 if metric == "hits@1" else True
+
+
 @pytest.mark.parametrize("mark", ["\t", ","])
 def test_all_queries_about_an_entity_go_together(mark):
     """Their texts are told apart by the relation, and the interval is that of queries named by their entities alone."""
