@@ -35,6 +35,7 @@ def test_a_data_set_is_known_by_all_its_spellings_wherever_it_is_named(name, tmp
     [
         (DATASET, "WN18 RR", ["WN18RR"], "WN18RR"),
         (PROTOCOL, "Filter", ["filtered", "raw"], "filtered"),
+        (PROTOCOL, "unfiltered", ["filtered", "raw"], "raw"),
         (PROTOCOL, "Time aware filter", ["time-aware"], "time-aware"),
         (PROTOCOL, "sampled_49", ["sampled-49"], "sampled-49"),
         (SPLIT, "test", ["testing", "validation"], "testing"),
