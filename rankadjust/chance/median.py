@@ -23,14 +23,8 @@ _POINTS = 12
 _SMOOTH = 1e-8
 _PIECES = 4
 _GAP_POINTS = 12
-
-
-# With many tasks the gap's share in the variance is about 2 / n, and each candidate count matters little.
-_SMALL_SHARE = 0.01
-_FEW = 100
-# Tolerance and least kink of `_gap_sums`.
-_ROUGHLY = (1e-6, _SMALL_SHARE / 2)
-_EXACTLY = (1e-12, 0.0)
+# Of the second moment of the gap, this share may be left out.
+_TOLERANCE = 1e-12
 
 
 class MedianMoments(NamedTuple):
@@ -51,16 +45,9 @@ def median_moments(counts: FloatArray, tasks: FloatArray) -> MedianMoments:
     total = int(groups.certain[-1])
     lower, upper = (total + 1) // 2, total // 2 + 1
     (centre, low), (_, high) = _reach(groups, lower, -1), _reach(groups, upper, 1)
-    window = _Window(low, centre, high)
-    sums = _tail_sums(groups, (lower + upper) / 2, window)
+    sums = _tail_sums(groups, (lower + upper) / 2, low, centre, high)
     if lower < upper:
-        # The gap's share is about 2 / n: with few tasks nothing but the exact one will do.
-        gap = np.array([0.0, np.inf, 0.0, 0.0])
-        if total > _FEW:
-            gap = _gap_sums(groups, lower, window, *_ROUGHLY)
-        if gap[1] > _SMALL_SHARE * sums[1]:
-            gap = _gap_sums(groups, lower, window, *_EXACTLY)
-        sums -= gap
+        sums -= _gap_sums(groups, lower, low, centre, high)
     return MedianMoments(
         expectation=float(centre + sums[0]),
         variance=float(max(sums[1] - sums[0] ** 2, 0.0)),
@@ -91,14 +78,6 @@ def _second_differences(s: FloatArray, c: float) -> FloatArray:
 # --- where an order statistic is uncertain ----------------------------------------------------------------
 
 
-class _Window(NamedTuple):
-    """Where P(X <= x) of an order statistic is neither 0 nor 1: low <= x < high; centre is close to its median."""
-
-    low: int
-    centre: int
-    high: int
-
-
 def _reach(groups: TaskGroups, order: int, direction: int) -> tuple[int, int]:
     """Return a point close to the median of an order statistic, and how far its law reaches in a direction, 1 or -1."""
     last = int(groups.counts[-1])
@@ -121,39 +100,36 @@ def _reach(groups: TaskGroups, order: int, direction: int) -> tuple[int, int]:
 # --- sums over x ------------------------------------------------------------------------------------------
 
 
-def _tail_sums(groups: TaskGroups, order: float, window: _Window) -> FloatArray:
-    """Return E f(X) - f(b) for the four functions f, X an order statistic and b the centre of its window.
+def _tail_sums(groups: TaskGroups, order: float, low: int, centre: int, high: int) -> FloatArray:
+    """Return E f(X) - f(b) for the four functions f, X an order statistic and b the centre.
 
     It is the sum over x >= b of (f(x + 1) - f(x)) P(X > x) minus the sum over x < b of the same with P(X <= x). For
     an order of l + 1/2 it is the mean of two (`tails`).
     """
     sums = np.zeros(4)
-    for is_above, low, high in ((False, window.low, window.centre), (True, window.centre, window.high)):
+    for is_above, start, end in ((False, low, centre), (True, centre, high)):
 
         def tail(x: FloatArray, is_above: bool = is_above) -> FloatArray:
             cdf, survival = tails(groups, x, order)
             return survival if is_above else -cdf
 
         # Cut at first into pieces of the length that most of them end with.
-        cuts = np.round(np.linspace(low, high, _PIECES + 1))
-        x, weights, values = _smooth_nodes(tail, _edges(low, high, np.append(groups.counts, cuts)), _SMOOTH)
-        sums += (weights * values) @ _first_differences(x, float(window.centre))
+        cuts = np.round(np.linspace(start, end, _PIECES + 1))
+        x, weights, values = _smooth_nodes(tail, start, end, np.append(groups.counts, cuts))
+        sums += (weights * values) @ _first_differences(x, float(centre))
     return sums
 
 
-def _edges(low: int, high: int, kinks: FloatArray) -> FloatArray:
-    """Return the ends of intervals from low to high: the kinks, and powers of 2, between which 1 / x is smooth too."""
-    edges = np.unique(np.concatenate([[low, high], kinks, 2.0 ** np.arange(53)]))
-    return edges[(edges >= low) & (edges <= high)]
-
-
 def _smooth_nodes(
-    function: Callable[[FloatArray], FloatArray], edges: FloatArray, tolerance: float
+    function: Callable[[FloatArray], FloatArray], low: int, high: int, kinks: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return nodes and weights (k,) for sums over edges[0] <= x < edges[-1], and the function at the nodes.
+    """Return nodes and weights (k,) for sums over low <= x < high, and the function at the nodes.
 
-    Intervals are halved until the function is smooth on each.
+    Intervals end at kinks, and are halved until the function is smooth on each.
     """
+    # Between powers of 2, 1 / x is smooth, too.
+    edges = np.unique(np.concatenate([[low, high], kinks, 2.0 ** np.arange(53)]))
+    edges = edges[(edges >= low) & (edges <= high)]
     starts, lengths = edges[:-1], np.diff(edges)
     largest = 0.0
     parts = [(np.empty(0), np.empty(0), np.empty(0))]
@@ -163,7 +139,7 @@ def _smooth_nodes(
         values = function(x.ravel()).reshape(x.shape)
         largest = max(largest, float(np.abs(values).max()))
         highest = np.abs(np.einsum("kdp,kp->kd", rule.basis[:, -2:, :], values)).max(axis=1)
-        smooth = (lengths <= _POINTS) | (highest <= tolerance * largest)
+        smooth = (lengths <= _POINTS) | (highest <= _SMOOTH * largest)
         parts.append((x[smooth].ravel(), rule.weights[smooth].ravel(), values[smooth].ravel()))
         half = np.floor(lengths[~smooth] / 2)
         starts = np.column_stack([starts[~smooth], starts[~smooth] + half]).ravel()
@@ -172,31 +148,24 @@ def _smooth_nodes(
     return nodes, weights, at_nodes
 
 
-def _gap_sums(
-    groups: TaskGroups, order: int, window: _Window, tolerance: float, least_kink: float
-) -> FloatArray:
+def _gap_sums(groups: TaskGroups, order: int, low: int, centre: int, high: int) -> FloatArray:
     """Return what the mean of f(X) and f(Y) exceeds E f((X + Y) / 2) by, for the four f; X, Y the middle ranks.
 
     With d(s) = f(s) + f(s + 1) - 2 f(s + 1/2) it is the sum over x of d(x) / 2 P(X <= x < Y), plus the sum over
     x < y of d((x + y) / 2) P(X <= x, Y > y).
 
-    tolerance: relative to the second moment of the gap. An x counts if it adds the square of this share, or more, to
-    one of the sums. Where x or y passes a candidate count N, the slope of the probabilities changes by about m / n of
-    it, if m of the n tasks have this N; least_kink: the m / n from which on such an N is an end of intervals.
+    An x counts if it adds the square of _TOLERANCE, or more, to one of the sums.
     """
-    centre = float(window.centre)
 
     def between(x: FloatArray) -> FloatArray:
         return no_rank_between(groups, x, np.zeros_like(x), order)
 
-    kinks = groups.counts[groups.tasks >= least_kink * groups.certain[-1]]
-    edges = _edges(window.low, window.high, kinks)
-    x, weights, mass = _smooth_nodes(between, edges, max(_SMOOTH, tolerance))
-    parts = (weights * mass)[:, None] * _second_differences(x, centre) / 2
+    x, weights, mass = _smooth_nodes(between, low, high, groups.counts)
+    parts = (weights * mass)[:, None] * _second_differences(x, float(centre)) / 2
     sums: FloatArray = parts.sum(axis=0)
-    kept = (np.abs(parts) > tolerance**2 * np.abs(sums)).any(axis=1)
+    kept = (np.abs(parts) > _TOLERANCE**2 * np.abs(sums)).any(axis=1)
     x, weights, mass = x[kept], weights[kept], mass[kept]
-    kinks = np.append(kinks[kinks <= window.high], np.inf)
+    kinks = np.append(groups.counts[groups.counts <= high], np.inf)
     # For each x the y lie in intervals that double in length and end at kinks. An x is done when what is left of its
     # probability is below the tolerance.
     # The first gaps y - x are short against the mean gap, and against x because of 1 / s. What is short enough is
@@ -216,9 +185,9 @@ def _gap_sums(
         at = np.broadcast_to(x[:, None], gaps.shape)
         probability = no_rank_between(groups, at.ravel(), gaps.ravel(), order).reshape(gaps.shape)
         parts = weights[:, None] * rule.weights * probability
-        sums += np.einsum("kp,kpf->f", parts, _second_differences(at + gaps / 2, centre))
+        sums += np.einsum("kp,kpf->f", parts, _second_differences(at + gaps / 2, float(centre)))
         mass = mass + 2 * np.sum(rule.weights * probability, axis=1)
-        goes_on = (stop < end) & (probability[:, -1] * (end - stop) > tolerance * mass)
+        goes_on = (stop < end) & (probability[:, -1] * (end - stop) > _TOLERANCE * mass)
         # An interval may have ended early.
         length = np.maximum(2 * (stop - start), _GAP_POINTS)
         x, weights, mass, start, length, end = (
