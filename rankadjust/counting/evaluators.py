@@ -11,7 +11,7 @@ from typing import Any
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.io import shipped
 from rankadjust.base.vocabulary import SAMPLED
-from rankadjust.base.words import folded
+from rankadjust.base.words import folded, our_word
 
 SHIPPED_EVALUATORS, SHIPPED_USUAL = "config/evaluators.yaml", "config/usual.csv"
 
@@ -50,7 +50,8 @@ def usual_evaluation(dataset: str) -> Evaluation:
     >>> usual_evaluation("ogbl-wikikg2")
     Evaluation(protocol='sampled-500', split=None, side='both', who="OGB's evaluator")
     """
-    return _first(_usual(), dataset) or Evaluation("filtered")
+    found = _first(_usual(), dataset) or {"protocol": "filtered"}
+    return Evaluation(found["protocol"], *(found.get(name) or None for name in ("split", "side", "who")))
 
 
 def find_evaluator(name: str) -> str | None:
@@ -85,9 +86,10 @@ def protocol_or_evaluator(name: str) -> str:
         return found
 
 
-def evaluation_by(evaluator: str, dataset: str) -> Evaluation:
+def evaluation_by(evaluator: str, dataset: str, split: str | None = None) -> Evaluation:
     """Return how a code base evaluates a data set.
 
+    split: the stated one; the validation values of a code base may have another protocol, or be of another split.
     Raises RankadjustError for an unknown code base, and where its evaluation has no constants.
 
     >>> evaluation_by("ultra", "GraIL-NELL995-v1").protocol
@@ -99,8 +101,11 @@ def evaluation_by(evaluator: str, dataset: str) -> Evaluation:
     if found is None:
         why = entry.get("note") or f"it is not known how it evaluates {dataset}"
         raise RankadjustError(f"{name} has no protocol for {dataset}: {why}")
-    split, usual = found.split, usual_evaluation(dataset)
-    return Evaluation(found.protocol, split or usual.split, found.side, name)
+    protocol = found["protocol"]
+    if split is not None and our_word("split", split) == "validation":
+        protocol, split = found.get("validation", protocol), found.get("validation_split", "validation")
+    split = split or found.get("split") or usual_evaluation(dataset).split
+    return Evaluation(protocol, split, found.get("side"), name)
 
 
 def as_evaluator_prints(evaluator: str, metric: str) -> tuple[str, float]:
@@ -127,14 +132,11 @@ def in_words(dataset: str, protocol: str, split: str, side: str) -> str:
     words = {"both": "both sides", "head": "heads alone", "tail": "tails alone"}
     of_sides = words.get(side, side.replace("_", " "))
     parts = [dataset, among, split.replace("testing", "test").replace("_", " "), of_sides]
-    who = f" ({usual.who})" if usual.who is not None and usual.protocol == protocol else ""
-    return ", ".join(parts) + who
+    is_usual = usual.protocol == protocol and usual.split in (None, split) and usual.side in ("both", side)
+    return ", ".join(filter(None, parts)) + (f" ({usual.who})" if usual.who is not None and is_usual else "")
 
 
-def _first(entries: Sequence[Mapping[str, Any]], dataset: str) -> Evaluation | None:
-    for entry in entries:
-        if any(fnmatchcase(dataset, pattern) for pattern in entry["datasets"]):
-            return Evaluation(
-                entry["protocol"], *(entry.get(name) or None for name in ("split", "side", "who"))
-            )
-    return None
+def _first(entries: Sequence[Mapping[str, Any]], dataset: str) -> Mapping[str, Any] | None:
+    return next(
+        (one for one in entries if any(fnmatchcase(dataset, pattern) for pattern in one["datasets"])), None
+    )

@@ -232,16 +232,17 @@ def _joined(
 
 def _with_evaluations(rows: pl.DataFrame, database: pl.DataFrame) -> pl.DataFrame:
     """Fill in the usual evaluation of a data set where a row says none, and the evaluation of a code base."""
-    given = ["dataset", "protocol", *(f"{name}_is_open" for name in _OPEN)]
+    given = ["dataset", "protocol", "split", *(f"{name}_is_open" for name in _OPEN)]
     held = set(database.select("dataset", "protocol").unique().iter_rows())
     found = []
     for row in rows.select(given).drop_nulls().unique(maintain_order=True).iter_rows():
-        dataset, protocol, is_open, *others = row
+        dataset, protocol, split, is_open, *others = row
         meant, problem = usual_evaluation(dataset), None
         evaluator = None if is_open or (dataset, protocol) in held else find_evaluator(protocol)
         try:
             if evaluator is not None:
-                meant = evaluation_by(evaluator, dataset)
+                meant = evaluation_by(evaluator, dataset, None if others[0] else split)
+                others[0] = True
             elif is_open and (dataset, meant.protocol) not in held and (dataset, "filtered") in held:
                 meant = Evaluation("filtered", meant.split)
             elif not is_open and protocol != meant.protocol:
