@@ -33,11 +33,14 @@ class Attainable(NamedTuple):
         return self.is_below(high) or low > self.greatest + _TOLERANCE * abs(self.greatest)
 
 
-def attainable(metric: Metric | str, num_candidates: ArrayLike, tasks: ArrayLike) -> Attainable | None:
+def attainable(
+    metric: Metric | str, num_candidates: ArrayLike, tasks: ArrayLike, first: int = 1
+) -> Attainable | None:
     """Return the bounds of a metric's values; None for measures of dispersion, and where no task counts.
 
     num_candidates: numbers of candidates (k,), the true answer included, in any order; tasks: how many tasks have
-    each (k,). The term of a metric has to rise or fall with the rank, up to its k where there is one.
+    each (k,); first: the rank of the best. The term of a metric has to rise or fall with the rank, up to its k where
+    there is one.
     Raises RankadjustError where there are fewer than one candidate or the lists differ in length.
     """
     metric = resolve(metric) if isinstance(metric, str) else metric
@@ -50,14 +53,15 @@ def attainable(metric: Metric | str, num_candidates: ArrayLike, tasks: ArrayLike
     counts, times = pooled.counts[counted], pooled.tasks[counted]
     if metric.term is not None:
         # A term that rises to its cut is greatest at k, just before it.
-        ranks = [np.ones_like(counts), counts, np.minimum(counts, metric.k or np.inf)]
+        ranks = [np.full_like(counts, first), counts, np.minimum(counts, metric.k or np.inf)]
         terms = np.array([metric.term(rank, counts) for rank in ranks])
         means = np.stack([terms.min(axis=0) @ times, terms.max(axis=0) @ times]) / times.sum()
         ends = metric.link(means)
     elif metric.key in ("median_rank", "inverse_median_rank"):
         middle = [np.floor((times.sum() + 1) / 2), np.floor(times.sum() / 2) + 1]
         worst = counts[np.searchsorted(np.cumsum(times), middle)].mean()
-        ends = np.array([1.0, worst if metric.key == "median_rank" else 1 / worst])
+        ends = np.array([first, worst])
+        ends = ends if metric.key == "median_rank" else 1 / ends
     else:
         return None
     return Attainable(float(ends.min()), float(ends.max()))

@@ -109,8 +109,15 @@ def _check_values(by_metric: dict[str, str], as_json: bool, which: dict[str, Any
     flagged = tasks.check(by_metric)
     found = flagged.select("severity", "message").iter_rows()
     lines = [f"{severity.replace('_', ' ')}: {message}" for severity, message in found]
+    if _is_impossible(flagged):
+        others = [one.protocol for one in tasks.under_others() if not _is_impossible(one.check(by_metric))]
+        lines[-1] += f"; everything is possible under {' and '.join(others[:3])}" if others else ""
     missed = "" if lines or as_json else _wrong_digits(tasks, by_metric)
     _report(lines, len(by_metric), flagged, [], as_json, number_of(len(by_metric), "value"), missed)
+
+
+def _is_impossible(flagged: "pl.DataFrame") -> bool:
+    return "impossible" in flagged["severity"]
 
 
 def _wrong_digits(tasks: "EvaluationSet", by_metric: Mapping[str, str]) -> str:

@@ -17,7 +17,7 @@ from rankadjust.chance.metrics import Metric, expand
 from rankadjust.counting.evaluators import Evaluation, evaluation_by, usual_evaluation
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import chosen, known_baseline, why_no_gain
-from rankadjust.database.histograms import Histograms
+from rankadjust.database.histograms import Histograms, possible_ranks
 from rankadjust.database.known_names import SIDE, SPLIT, known_name, narrowed, why_no_metric
 from rankadjust.database.store import BASELINES_SCHEMA, SCHEMA
 
@@ -70,8 +70,8 @@ class EvaluationSet:
             approximate = approximate_rows(dataset, constants, protocol, evaluator)
             table = table if approximate is None else approximate
         known = narrowed(table, "the database", lambda: constants.registry, dataset=dataset)
-        meant = _meant(known, protocol, evaluator)
-        wanted = {"dataset": dataset, "protocol": meant.protocol, "split": split or meant.split or "testing"}
+        meant = _meant(known, protocol, split, evaluator)
+        wanted = {"dataset": dataset, "protocol": meant.protocol, "split": meant.split or "testing"}
         rows = narrowed(table, "the database", lambda: constants.registry, **wanted)
         dataset, protocol, split = rows.select(*wanted).row(0)
 
@@ -279,9 +279,9 @@ class EvaluationSet:
 
     @property
     def largest_count(self) -> int | None:
-        """The largest number of candidates of a task, or else of entities; None where neither is known."""
+        """The last rank that a task can have, or else the number of entities; None where neither is known."""
         if self.candidate_counts is not None and self.candidate_counts.counts.size:
-            return int(self.candidate_counts.counts[-1])
+            return int(possible_ranks(self.protocol, self.candidate_counts.counts)[1][-1])
         return self._of_side("entities")
 
     def _of_side(self, column: str) -> int | None:
@@ -400,21 +400,22 @@ class EvaluationSet:
             return *of_side.select("baseline", "baseline_value").row(0), None
         return None, None, why_no_gain(self.counted(), self.split, metric.key)
 
-    def protocols_that_allow(self, metric: Metric, low: float, high: float) -> list[str]:
-        """Return a few other protocols of this data set under which a ranking has a value from low to high."""
+    def under_others(self) -> list[Self]:
+        """Return this split and side under the other protocols whose candidates are known."""
         known = (
             self.histograms.table.filter(dataset=self.dataset, split=self.split)["protocol"].unique().sort()
         )
-        evaluations = [(self.dataset, name, self.split, self.side) for name in known if name != self.protocol]
-        why = self.histograms.why_impossible
-        return [each[1] for each in evaluations if why(each, metric, low, high) is None][:3]
+        bare = replace(self, constants=pl.DataFrame(schema=SCHEMA), pairs=None, rules=None)
+        return [replace(bare, protocol=name) for name in known if name != self.protocol]
 
-    def evaluations_of(self, tasks: int) -> list[str]:
-        """Return a few other evaluations of this data set and side that have so many tasks, as options name them."""
+    def evaluations_of(self, tasks: int, worst: float) -> list[str]:
+        """Return a few evaluations of this data set and side with so many tasks and such a rank, as options."""
         of_side = pl.lit(self.side == "both") | (pl.col("side") == self.side)
         known = self.histograms.table.filter(of_side, dataset=self.dataset)
-        sums = known.group_by("protocol", "split", maintain_order=True).agg(pl.col("tasks").sum())
-        fitting = sums.filter(tasks=tasks).sort(pl.col("split") != self.split, maintain_order=True)
+        totals = (pl.col("tasks").sum(), pl.col("num_candidates").max())
+        sums = known.group_by("protocol", "split", maintain_order=True).agg(totals)
+        fitting = sums.filter(pl.col("num_candidates") >= worst, tasks=tasks)
+        fitting = fitting.sort(pl.col("split") != self.split, maintain_order=True)
         return [
             f"--protocol {protocol} --split {split}"
             for protocol, split in fitting.select("protocol", "split").head(2).rows()
@@ -427,19 +428,18 @@ class EvaluationSet:
         return why_no_metric(metric, self.constants["metric"].unique(), f"the database for {self}")
 
 
-def _meant(known: pl.DataFrame, protocol: str | None, evaluator: str | None) -> Evaluation:
+def _meant(known: pl.DataFrame, protocol: str | None, split: str | None, evaluator: str | None) -> Evaluation:
     """Return the evaluation that is asked for, of a data set with these rows in a database."""
     dataset, protocols = known["dataset"][0], known["protocol"].unique().to_list()
-    usual = usual_evaluation(dataset)
     if evaluator is not None:
         if protocol is not None:
             raise RankadjustError("an evaluator says the protocol: give one of the two")
-        return evaluation_by(evaluator, dataset)
-    if protocol is not None:
-        return replace(usual, protocol=protocol)
+        return evaluation_by(evaluator, dataset, split)
+    usual = usual_evaluation(dataset)
     # A run may have counted other protocols.
-    others = ("filtered", *sorted(protocols))
-    return replace(usual, protocol=next(each for each in (usual.protocol, *others) if each in protocols))
+    others = (usual.protocol, "filtered", *sorted(protocols))
+    chosen = protocol or next(each for each in others if each in protocols)
+    return replace(usual, protocol=chosen, split=split or usual.split)
 
 
 def evaluation_set_of(

@@ -3,13 +3,18 @@
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+import numpy as np
 import polars as pl
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.bounds import Attainable, attainable
 from rankadjust.chance.candidate_counts import CandidateCounts
 from rankadjust.chance.metrics import Metric
 from rankadjust.database.store import CANDIDATES_SCHEMA
+
+# Protocols whose ranks do not go from 1 to the number of candidates in the histograms.
+_OTHER_RANKS = ("filtered-graph-twice", "grail", "nodepiece", "pykeen-published")
 
 
 class Histograms:
@@ -47,10 +52,10 @@ class Histograms:
         evaluation: data set, protocol, split and side. Without a histogram, and for measures of dispersion, nothing
         is known to be impossible.
         """
-        limits, candidates = self._limits(tuple(evaluation), metric, 0)
-        if limits is not None and limits.excludes(low, high):
+        limits, candidates = self._limits(tuple(evaluation), metric, False)
+        if limits is not None and (limits.excludes(low, high) or evaluation[1] in _OTHER_RANKS):
             # To look up how a protocol counts reads YAML: only for the values that need it.
-            limits, candidates = self._limits(tuple(evaluation), metric, left_out_by(evaluation[1]))
+            limits, candidates = self._limits(tuple(evaluation), metric, True)
         if limits is None or not limits.excludes(low, high):
             return None
         too_small = limits.is_below(high)
@@ -62,15 +67,16 @@ class Histograms:
         )
 
     def _attainable(
-        self, evaluation: tuple[str, ...], metric: Metric, left_out: int
+        self, evaluation: tuple[str, ...], metric: Metric, as_ranked: bool
     ) -> tuple[Attainable | None, str]:
-        """Return the limits of a metric, and the least and greatest number of candidates with the true answer."""
+        """Return the limits of a metric, and the least and greatest last rank; as_ranked: as its protocol ranks."""
         of_set = self.candidate_counts(*evaluation)
         if of_set is None or not of_set.counts.size:
             return None, ""
-        counts = (of_set.counts + left_out).clip(min=1)
-        ends = sorted({float(counts[0]), float(counts[-1])})
-        return attainable(metric, counts, of_set.tasks), " to ".join(f"{count:,.0f}" for count in ends)
+        first, last = possible_ranks(evaluation[1], of_set.counts) if as_ranked else (1, of_set.counts)
+        last = last.clip(min=1)
+        ends = sorted({float(last[0]), float(last[-1])})
+        return attainable(metric, last, of_set.tasks, first), " to ".join(f"{end:,.0f}" for end in ends)
 
 
 def candidates_table(counted: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
@@ -95,15 +101,15 @@ def candidates_table(counted: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     return pl.concat([table, more]).sort("dataset", "protocol", maintain_order=True)
 
 
-@cache
-def left_out_by(protocol: str) -> int:
-    """Return how many candidates the histograms of a protocol leave out: 1 where the true answer is not counted.
-
-    A protocol that is not shipped may leave it out.
-    """
+def possible_ranks(protocol: str, counts: FloatArray) -> tuple[int, FloatArray]:
+    """Return the first rank under a protocol, and the last of tasks with these numbers of candidates in histograms."""
     from rankadjust.counting.protocols import get_protocol  # noqa: PLC0415
 
     try:
-        return int(get_protocol(protocol).counting == "exclusive")
+        rules = get_protocol(protocol)
     except RankadjustError:
-        return 1
+        # A protocol that is not shipped may leave the true answer out.
+        return 1, counts + 1
+    if rules.negatives is not None and rules.drawn != "without-replacement":
+        counts = np.full_like(counts, rules.negatives + 1)
+    return 1 + (rules.counting == "twice"), counts + (rules.counting != "inclusive")

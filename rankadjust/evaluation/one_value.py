@@ -164,10 +164,12 @@ def _adjusted(
     value: Typed, metric: Metric, scores: str | None, against: str | None, evaluation_set: EvaluationSet
 ) -> Adjusted:
     row = dict(_constants(evaluation_set, metric, against))
-    limit = evaluation_set.histograms.why_impossible(evaluation_set.evaluation, metric, *value.ends)
+    why = evaluation_set.histograms.why_impossible
+    limit = why(evaluation_set.evaluation, metric, *value.ends)
     if limit is not None:
-        others = evaluation_set.protocols_that_allow(metric, *value.ends)
-        fits = f"; it can be under {' and '.join(others)}" if others else ""
+        others = evaluation_set.under_others()
+        fitting = [one.protocol for one in others if why(one.evaluation, metric, *value.ends) is None]
+        fits = f"; it can be under {' and '.join(fitting[:3])}" if fitting else ""
         raise ImpossibleValueError(f"{limit}, so {value.text} cannot be its value{fits}")
     row |= {"value": value.value, "value_low": value.low, "value_high": value.high, "scores": scores}
     row["status"] = "bounded" if row["expectation"] is None and row["expectation_low"] is not None else "ok"

@@ -148,12 +148,11 @@ def check_fit(tasks: pl.DataFrame, evaluation_set: EvaluationSet) -> None:
         mean = None if counts is None else float(counts.sum(counts.counts)) / counts.total
         worst = max(rows[name].to_numpy().max() for name in ("rank", *TIED) if name in rows.columns)
         own = rows["num_candidates"].to_numpy().mean() if "num_candidates" in rows.columns else None
-        hint = ""
+        fitting = expected.evaluations_of(rows.height, worst)
+        hint = f"; they fit {' or '.join(fitting)}" if fitting else ""
         if expected.tasks is not None and rows.height != expected.tasks:
             wrong = f"{expected} has {expected.tasks:,} tasks {here}, but there are {rows.height:,} ranks"
-            if fitting := expected.evaluations_of(rows.height):
-                hint = f"; there are as many with {' or '.join(fitting)}"
-            elif side == "both":
+            if not fitting and side == "both":
                 hint = "; if all ranks are of one side, give side (--side head, --side tail)"
         elif most is not None and worst > most:
             wrong = f"a rank {here} is {worst:,.10g}, but {expected} has at most {most:,} candidates there"

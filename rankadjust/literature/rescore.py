@@ -153,9 +153,9 @@ def _in_our_words(
 
 
 def _estimated_hits(rows: pl.DataFrame, near: pl.DataFrame, constants: Constants) -> pl.DataFrame:
-    """Return constants of Hits@10 as it is estimated from full ranks (hits@10_50), which no database has."""
+    """Return constants of Hits@10 as it is estimated from full ranks (hits@10_50), which no release has."""
     asked = rows.select(KEY).filter(pl.col("metric").str.contains("^hits_at_10_5[01]$")).unique()
-    held = asked.join(near, on=["dataset", "protocol", "split", "side"], how="semi")
+    held = asked.join(near, on=KEY, how="anti").join(near, on=KEY[:-1], how="semi")
     found = [
         EvaluationSet.of(constants, *evaluation).moments([metric]) for *evaluation, metric in held.iter_rows()
     ]

@@ -17,7 +17,7 @@ from rankadjust.chance.bounds import Attainable, attainable
 from rankadjust.chance.candidate_counts import CandidateCounts
 from rankadjust.chance.metrics import Metric, hit, resolve
 from rankadjust.consistency.statements import TOLERANCE, Interval, TaskCounts
-from rankadjust.database.histograms import left_out_by
+from rankadjust.database.histograms import possible_ranks
 
 SEVERITIES = {
     "impossible": "no ranks have these values",
@@ -130,7 +130,7 @@ class TaskLists:
         of_set = None if None in evaluation else self._candidate_counts(*evaluation)
         if of_set is None or not of_set.counts.size:
             return TaskCounts(np.empty(0), np.empty(0), np.inf if most is None else most)
-        counts = (of_set.counts + left_out_by(str(evaluation[1]))).clip(min=1)
+        counts = possible_ranks(str(evaluation[1]), of_set.counts)[1].clip(min=1)
         return TaskCounts(counts, of_set.tasks, float(counts.max()))
 
     def _attainable(

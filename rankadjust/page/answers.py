@@ -1,30 +1,31 @@
 """The first screen: what chance and counting reach in each evaluation of a data set, and its published models."""
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import polars as pl
 
-from rankadjust.base.errors import RankadjustError
-from rankadjust.base.vocabulary import KEY, SAMPLED, TEST_SPLITS
+from rankadjust.base.vocabulary import KEY, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.counting.evaluators import Evaluation, usual_evaluation
-from rankadjust.counting.protocols import Protocol, get_protocol
+from rankadjust.counting.evaluators import in_words as evaluation_in_words
 from rankadjust.database.constants import Constants
 from rankadjust.database.counted_baselines import CHOSEN_ON, chosen
 from rankadjust.page.boards import METRICS, Board
 
-_FILTERS = {
-    "all": "known answers filtered",
-    "cumulative": "known answers filtered, later splits not",
-    "split": "answers of training and test filtered",
-    "graph": "answers of the graph filtered",
-    "none": "nothing filtered",
+# The other protocols have their name.
+_AMONG = {
+    "filtered": "all entities, known answers filtered",
+    "filtered-training": "entities of training, known answers filtered",
+    "filtered-cumulative": "all entities, known answers filtered, later splits not",
+    "raw": "all entities, nothing filtered",
+    "typed": "all entities of the relation's types, known answers filtered",
+    "time-aware": "all entities, known answers filtered at the same time",
+    "time-static": "all entities, known answers filtered whatever their time",
+    "filtered-graph": "all entities, answers of the graph filtered",
+    "grail": "49 draws a side, which may be the true answer",
+    "nodepiece": "49 draws a side",
 }
-# The protocols whose words say all of them; others have their name beside the words.
-_PLAIN = ("filtered", "filtered-training", "filtered-cumulative", "raw", "typed", "time-aware", "time-static")
-_SIDES = {"both": "both sides", "head": "heads alone", "tail": "tails alone"}
 
 
 def metrics_of(known: Mapping[str, list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:
@@ -54,6 +55,8 @@ def answers(constants: Constants, boards: Iterable[Board]) -> dict[str, list[dic
     rows = (
         constants.table.filter(wanted, pl.col("split").is_in(TEST_SPLITS))
         .filter(pl.any_horizontal(pl.col("expectation", "expectation_low").is_not_null()))
+        # Under filtered-graph-twice Hits@1 is always 0.
+        .filter(pl.col("optimum").ne_missing(pl.col("expectation")))
         .join(counted, on=KEY, how="left", maintain_order="left")
     )
     found: dict[str, list[dict[str, Any]]] = {}
@@ -82,6 +85,8 @@ def answers(constants: Constants, boards: Iterable[Board]) -> dict[str, list[dic
     for dataset, evaluations in found.items():
         usual = usual_evaluation(dataset)
         evaluations.sort(key=lambda one: _place(one, usual, order.get((dataset, *_options(one)), len(order))))
+        if usual.who and not _place(evaluations[0], usual, 0)[0]:
+            evaluations[0]["words"] += f" ({usual.who})"
     return found
 
 
@@ -105,12 +110,13 @@ def _place(evaluation: Mapping[str, Any], usual: Evaluation, place: int) -> tupl
 
 
 def _reached(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what chance and counting reach, to ten digits."""
+    """Return what chance and counting reach, to ten digits, and the optimum where it is not that of the metric."""
     reached = {
         "chance": row["expectation"],
         "low": row["expectation_low"] if row["expectation"] is None else None,
         "high": row["expectation_high"] if row["expectation"] is None else None,
         "counting": row["baseline_value"],
+        "optimum": row["optimum"] if row["optimum"] != resolve(row["metric"]).optimum else None,
     }
     known = {name: float(f"{value:.10g}") for name, value in reached.items() if value is not None}
     return known if row["baseline"] is None else {**known, "baseline": row["baseline"]}
@@ -120,26 +126,8 @@ def in_words(protocol: str, split: str, side: str) -> str:
     """Return an evaluation in words.
 
     >>> in_words("sampled-49", "inference_testing", "both")
-    '49 sampled negatives a side, inference test, both sides'
+    '49 negatives a side, inference test, both sides'
     >>> in_words("raw", "testing", "tail")
     'all entities, nothing filtered, test, tails alone'
     """
-    try:
-        ranked = _ranked(get_protocol(protocol), side)
-    except RankadjustError:
-        # A protocol of the run's own.
-        ranked = protocol
-    tested = split.replace("testing", "test").replace("_", " ")
-    return f"{ranked}, {tested}, {_SIDES.get(side, side.replace('_', ' '))}"
-
-
-def _ranked(protocol: Protocol, side: str) -> str:
-    is_plain = protocol.name in _PLAIN or re.fullmatch(SAMPLED, protocol.name)
-    name = "" if is_plain else f" ({protocol.name})"
-    if protocol.negatives is not None:
-        return f"{protocol.negatives:,} sampled negatives{' a side' if side == 'both' else ''}{name}"
-    entities = "all entities" if protocol.entities == "release" else "entities of training"
-    typed = "" if protocol.types == "any" else " of the relation's types"
-    whatever = " whatever their time" if protocol.data == "temporal" else ""
-    time = " at the same time" if protocol.time == "aware" else whatever
-    return f"{entities}{typed}, {_FILTERS[protocol.filter]}{time}{name}"
+    return evaluation_in_words("", _AMONG.get(protocol, protocol), split, side)

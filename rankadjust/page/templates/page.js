@@ -139,9 +139,9 @@ const question = {
   },
 
   answer(dataset, evaluation, name, text) {
-    const metric = this.metrics[name];
-    const value = this.value(text, metric);
     const reached = evaluation.metrics[name];
+    const metric = { ...this.metrics[name], optimum: reached.optimum ?? this.metrics[name].optimum };
+    const value = this.value(text, metric);
     const chance = reached.chance ?? (reached.low + reached.high) / 2;
     const models = evaluation.metric === name ? evaluation.values : [];
     const middle = (models[Math.floor((models.length - 1) / 2)] + models[Math.floor(models.length / 2)]) / 2;

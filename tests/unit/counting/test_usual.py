@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from rankadjust import EvaluationSet, adjust, rescore
-from rankadjust.base.errors import RankadjustError
+from rankadjust import EvaluationSet, adjust, evaluate, rescore
+from rankadjust.base.errors import ImpossibleValueError, RankadjustError
 from rankadjust.base.schemas import read_yaml, validate
 from rankadjust.cli.commands import commands
 from rankadjust.counting.evaluators import (
@@ -63,6 +63,7 @@ def test_the_usual_evaluation_of_a_data_set_that_is_released_is_released():
         (None, "GraIL-FB15k237-v2", ("sampled-49", "inference_testing", "both")),
         (None, "InGram-FB-25", ("filtered", "inference_testing", "both")),
         (None, "tgbl-coin", ("sampled-20", "testing", "tail")),
+        (None, "GDELT-forecasting", ("time-aware", "testing", "both")),
     ],
 )
 def test_the_evaluation_that_names_stand_for(evaluator, dataset, expected):
@@ -72,6 +73,58 @@ def test_the_evaluation_that_names_stand_for(evaluator, dataset, expected):
         return
     found = EvaluationSet.released(dataset, evaluator=evaluator)
     assert (found.protocol, found.split, found.side) == expected
+
+
+# RED-GNN validates on the test triples of the training graph.
+VALIDATION = [
+    ("LibKGE", "FB15k-237", "filtered-cumulative", "validation"),
+    ("RotatE", "FB15k-237", "filtered", "validation"),
+    ("RED-GNN", "GraIL-NELL995-v1", "filtered-merged", "testing"),
+    ("ULTRA", "GraIL-NELL995-v1", "filtered-merged-cumulative", "validation"),
+]
+
+
+@pytest.mark.parametrize(("evaluator", "dataset", "protocol", "split"), VALIDATION)
+def test_validation_values_have_the_filter_of_their_code_base(evaluator, dataset, protocol, split):
+    found = EvaluationSet.released(dataset, split="valid", evaluator=evaluator)
+    row = {"dataset": dataset, "evaluator": evaluator, "split": "validation", "metric": "MRR", "value": "0.3"}
+    rescored = rescore(pl.DataFrame([row]))
+    assert (found.protocol, found.split) == (protocol, split)
+    assert rescored.select("protocol", "split", "status").row(0) == (protocol, split, "ok")
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "metric", "value", "limit"),
+    [("NBFNet", "mrr", "0.7", "at most 0.5"), ("GraIL", "mr", "60", "at most 50")],
+)
+def test_a_value_that_no_ranks_of_a_code_base_have_is_refused(evaluator, metric, value, limit):
+    with pytest.raises(ImpossibleValueError, match=f"is {limit}, .* it can be under filtered and"):
+        adjust(value, dataset="GraIL-FB15k237-v1", metric=metric, evaluator=evaluator)
+
+
+def test_what_fits_another_evaluation_alone_is_told_so(tmp_path):
+    words = ["check", "mr=120", "mrr=0.3", "--dataset", "GraIL-NELL995-v1"]
+    told = CliRunner().invoke(commands, words).output
+    assert "everything is possible under filtered and filtered-cumulative and filtered-graph" in told
+    ranks = tmp_path / "ranks.csv"
+    ranks.write_text("rank\n" + "900\n" * 410)
+    with pytest.raises(
+        RankadjustError, match=r"at most 50 .* they fit --protocol filtered --split inference"
+    ):
+        evaluate(ranks, dataset="GraIL-FB15k237-v1")
+
+
+def test_estimated_hits_are_checked_beside_others():
+    words = [
+        "check",
+        "hits@10=0.7",
+        "hits@10_50=0.9",
+        "--dataset",
+        "GraIL-FB15k237-v1",
+        "--evaluator",
+        "ULTRA",
+    ]
+    assert "2 values: nothing to look at" in CliRunner().invoke(commands, words).output
 
 
 def test_what_a_code_base_prints_is_read_as_it_means_it():

@@ -303,7 +303,7 @@ def test_one_side_alone_can_be_evaluated(database):
         (
             lambda frame: frame.drop("side").head(398),
             {"database": None},
-            "as many with --protocol filtered --split validation",
+            "they fit --protocol filtered --split validation",
         ),
         (
             lambda frame: frame.drop("num_candidates").with_columns(rank=pl.lit(15)),
