@@ -121,9 +121,8 @@ test-browser: $(DEV)  ## open the report in a headless Chromium, without network
 	@$(BIN)/python -m pytest $(TWO) -m browser tests/browser
 
 api: $(DEV)  ## write anew what docs/ has of docstrings and registries: api, datasets, commands, columns, the table of metrics.md, and what notebooks print
-	@for page in api datasets commands columns; do \
-	  $(BIN)/python -m harness.$${page}_page > docs/$$page.md.new && mv docs/$$page.md.new docs/$$page.md || exit 1; done
-	@$(BIN)/python -m harness.metrics_table && $(BIN)/python -m harness.notebooks
+	@$(BIN)/python -m harness.api_page > docs/api.md.new && mv docs/api.md.new docs/api.md
+	@for made in datasets_page commands_page columns_page metrics_table notebooks; do $(BIN)/python -m harness.$$made || exit 1; done
 
 site: $(DEV)  ## make the web site in site/, without network, and check its links: docs, a page for each data set and source
 	@$(BIN)/python -m harness.site

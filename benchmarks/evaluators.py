@@ -262,35 +262,39 @@ def by_pyg() -> dict[str, object]:
     return _compared("PyG", "raw", REBUILT["PyG"][1](data), printed)
 
 
-def by_benchmark(name: str, negatives: int) -> dict[str, object]:
-    """OGB's and TGB's evaluators, which get the scores of the true answers and of stored negatives."""
+def by_scores(name: str, negatives: int) -> dict[str, object]:
+    """Give scores of true answers and of as many others each to the evaluators of OGB, TGB and torchmetrics."""
     rng = np.random.default_rng(1)
-    true, others = rng.random(30), rng.random((30, negatives))
-    tasks = [
-        ("tail", 1 + int(np.sum(row > own)), negatives + 1) for own, row in zip(true, others, strict=True)
-    ]
+    true, others = rng.random((30, 1)), rng.random((30, negatives))
+    tasks = [("tail", 1 + int(better), negatives + 1) for better in (others > true).sum(axis=1)]
+    import torch
+
     if name == "OGB":
         # Else it asks the package index for a newer version.
         os.environ.setdefault("OUTDATED_IGNORE", "1")
-        import torch
         from ogb.linkproppred import Evaluator
 
-        given = {"y_pred_pos": torch.tensor(true), "y_pred_neg": torch.tensor(others)}
-        printed = {
-            "mean_reciprocal_rank": float(Evaluator("ogbl-wikikg2").eval(given)["mrr_list"].mean()),
-            "hits_at_3": float(Evaluator("ogbl-wikikg2").eval(given)["hits@3_list"].mean()),
-        }
-    else:
+        given = {"y_pred_pos": torch.tensor(true[:, 0]), "y_pred_neg": torch.tensor(others)}
+        lists = Evaluator("ogbl-wikikg2").eval(given)
+        printed = {"mean_reciprocal_rank": lists["mrr_list"].mean(), "hits_at_3": lists["hits@3_list"].mean()}
+    elif name == "TGB":
         from tgb.linkproppred.evaluate import Evaluator
 
         each = [
-            Evaluator("tgbl-coin").eval({"y_pred_pos": own[None], "y_pred_neg": row, "eval_metric": ["mrr"]})[
-                "mrr"
-            ]
+            Evaluator("tgbl-coin").eval({"y_pred_pos": own, "y_pred_neg": row, "eval_metric": ["mrr"]})["mrr"]
             for own, row in zip(true, others, strict=True)
         ]
-        printed = {"mean_reciprocal_rank": float(np.mean(each))}
-    return _compared(name, f"sampled-{negatives}", tasks, printed)
+        printed = {"mean_reciprocal_rank": np.mean(each)}
+    else:
+        from torchmetrics.retrieval import RetrievalHitRate, RetrievalMRR
+
+        scores = torch.tensor(np.column_stack([true, others]))
+        target = torch.zeros(scores.shape, dtype=torch.bool)
+        target[:, 0] = True
+        queries = torch.arange(30)[:, None].expand(scores.shape)
+        metrics = {"mean_reciprocal_rank": RetrievalMRR(), "hits_at_3": RetrievalHitRate(top_k=3)}
+        printed = {key: metric(scores, target, indexes=queries) for key, metric in metrics.items()}
+    return _compared(name, f"sampled-{negatives}", tasks, {key: float(own) for key, own in printed.items()})
 
 
 def by_ampligraph() -> dict[str, object]:
@@ -322,26 +326,6 @@ def by_ampligraph() -> dict[str, object]:
     )
 
 
-def by_torchmetrics() -> dict[str, object]:
-    """Call the retrieval metrics of torchmetrics, which get the scores of all candidates of each query."""
-    import torch
-    from torchmetrics.retrieval import RetrievalHitRate, RetrievalMRR
-
-    scores = np.random.default_rng(1).random((30, 20))
-    tasks = [("tail", 1 + int(np.sum(row > row[0])), 20) for row in scores]
-    target = torch.zeros(30, 20, dtype=torch.bool)
-    target[:, 0] = True
-    queries = torch.arange(30)[:, None].expand(30, 20)
-    printed = {
-        key: float(metric(torch.tensor(scores), target, indexes=queries))
-        for key, metric in (
-            ("mean_reciprocal_rank", RetrievalMRR()),
-            ("hits_at_3", RetrievalHitRate(top_k=3)),
-        )
-    }
-    return _compared("torchmetrics", "scores of 20 candidates", tasks, printed)
-
-
 def _labelled(rows: Iterable[Triple]) -> np.ndarray:
     return np.array([[f"e{h:02}", f"r{r}", f"e{t:02}"] for h, r, t, _ in rows])
 
@@ -360,20 +344,16 @@ def _compared(
 PACKAGES: dict[str, Callable[[], dict[str, object]]] = {
     "pykeen": by_pykeen,
     "torch_geometric": by_pyg,
-    "ogb": lambda: by_benchmark("OGB", 500),
-    "tgb": lambda: by_benchmark("TGB", 20),
+    "ogb": lambda: by_scores("OGB", 500),
+    "tgb": lambda: by_scores("TGB", 20),
     "ampligraph": by_ampligraph,
-    "torchmetrics": by_torchmetrics,
+    "torchmetrics": lambda: by_scores("torchmetrics", 19),
 }
-
-
-def installed(package: str) -> bool:
-    return importlib.util.find_spec(package) is not None
 
 
 def main() -> None:
     rows = [proof(name) for name in REBUILT] + [
-        check() for name, check in PACKAGES.items() if installed(name)
+        check() for name, check in PACKAGES.items() if importlib.util.find_spec(name)
     ]
     proved = {row["code base"] for row in rows}
     rows += [

@@ -1,24 +1,21 @@
 """How MRR follows from Hits@1, 3 and 10 in the published tables, and how often a row is unusual.
 
-    python benchmarks/usual_mrr.py benchmarks/usual_mrr.csv
+    python benchmarks/usual_mrr.py > benchmarks/usual_mrr.csv
 
 A linear function is fitted to the shipped results that print all four, by least squares with Huber's weights (many
 rows are wrong, and those shall not decide). Taken are the rows that `check` looks at: among at least as many candidates
 as `literature.single_values` wants, and without a caveat (second-hand, or refuted). Each source is then judged with
-the coefficients of all others, and rounding as `check` does. Written are the coefficients, the standard deviation of
+the coefficients of all others, and rounding as `check` does. Printed are the coefficients, the standard deviation of
 the residuals (from their median size), the share of rows that are flagged, and the share of rows that would be found if
 their MRR were moved up or down by 0.02: of all, and of those whose MRR has at least three digits.
 """
-
-import argparse
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from rankadjust import rescore
 from rankadjust.base.arrays import BoolArray, FloatArray
-from rankadjust.base.io import shipped, write_text
+from rankadjust.base.io import shipped
 from rankadjust.literature.single_values import FAR, HITS, LEAST_CANDIDATES, MRR
 from rankadjust.literature.tidy import read_tidy
 
@@ -89,12 +86,5 @@ def measured(rows: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame({"figure": [*figures], "value": [float(one) for one in figures.values()]})
 
 
-def main() -> None:
-    """Write the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("output", type=Path)
-    write_text(measured(printed()).write_csv(), parser.parse_args().output)
-
-
 if __name__ == "__main__":
-    main()
+    print(measured(printed()).write_csv(), end="")

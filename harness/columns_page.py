@@ -1,23 +1,11 @@
 """docs/columns.md: every column of the database, made of their descriptions for the deposit (`make api`)."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
+from harness.tables import write_tables
 from rankadjust.base.schemas import read_yaml
 from rankadjust.output import deposit
-
-_HEAD = """\
-# The columns of the database
-
-<!-- Made of rankadjust/output/columns.yaml: make api. A test compares the two. -->
-
-A row of the database (`adjustments.parquet`) says what it is for (`dataset`, `protocol`, `split`, `side`, `metric`),
-what chance reaches (`expectation`, three variances), the `optimum`, and scale and offset of ratio, index and each z.
-This page lists all columns of all files, and [use-the-database.md](use-the-database.md) shows how to read them. N is
-the number of candidates of a task.
-"""
-
 
 _OF_SPLITS = {
     "distinct_triples_": "different triples of a split; a column for each split",
@@ -25,11 +13,13 @@ _OF_SPLITS = {
 }
 
 
-def columns_page() -> str:
-    """Return the page as Markdown."""
+def columns_tables() -> dict[str, str]:
+    """Return a section for each table in Markdown."""
     tables: dict[str, dict[str, Any]] = read_yaml(Path(deposit.__file__).parent / "columns.yaml")
     known: dict[str, str] = {}
-    return _HEAD + "".join(_section(name, table, known) for name, table in tables.items())
+    return {
+        "columns": "".join(_section(name, each, known) for name, each in tables.items()).strip("\n") + "\n"
+    }
 
 
 def _section(name: str, table: dict[str, Any], known: dict[str, str]) -> str:
@@ -50,4 +40,4 @@ def _section(name: str, table: dict[str, Any], known: dict[str, str]) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(columns_page())
+    write_tables("columns.md", columns_tables())

@@ -1,29 +1,13 @@
 """The table of metrics in docs/metrics.md, made from the registry (`make api`)."""
 
-from pathlib import Path
-
-from rankadjust.base.errors import RankadjustError
-from rankadjust.base.io import write_text
+from harness.tables import table, write_tables
 from rankadjust.chance.metrics import FAMILIES, Family
 
-PAGE = Path("docs/metrics.md")
-BEGIN, END = "<!-- metrics: begin -->", "<!-- metrics: end -->"
-_HEADER = ("key", "name", "also called", "definition", "better", "perfect ranking")
 
-
-def metrics_table() -> str:
-    """Return all registered families of metrics as a Markdown table, in the order of the registry."""
-    lines = [_HEADER, ("---",) * len(_HEADER), *map(_cells, FAMILIES.values())]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def with_metrics_table(text: str) -> str:
-    """Return a Markdown text with the table between its two marks; RankadjustError where they are missing."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise RankadjustError(f"the text lacks the lines {BEGIN} and {END}, between which the table goes")
-    return f"{before}{BEGIN}\n\n{metrics_table()}\n{END}{after}"
+def metrics_tables() -> dict[str, str]:
+    """Return all registered families of metrics as a table in Markdown, in the order of the registry."""
+    header = ("key", "name", "also called", "definition", "better", "perfect ranking")
+    return {"metrics": table(header, map(_cells, FAMILIES.values()))}
 
 
 def _cells(family: Family) -> tuple[str, ...]:
@@ -42,4 +26,4 @@ def _cells(family: Family) -> tuple[str, ...]:
 
 
 if __name__ == "__main__":
-    write_text(with_metrics_table(PAGE.read_text(encoding="utf-8")), PAGE)
+    write_tables("metrics.md", metrics_tables())

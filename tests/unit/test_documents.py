@@ -6,9 +6,14 @@ from fractions import Fraction
 
 import pytest
 
-from harness.columns_page import columns_page
-from harness.commands_page import commands_page
+from harness.columns_page import columns_tables
+from harness.commands_page import commands_tables
+from harness.datasets_page import datasets_tables
+from harness.metrics_table import metrics_tables
 from harness.notebooks import FOLDER, executed, load
+from harness.tables import with_tables
+from rankadjust.base.errors import RankadjustError
+from rankadjust.data.registry import load_registry
 from rankadjust.literature.single_values import SEVERITIES
 from rankadjust.literature.statuses import STATUSES
 
@@ -76,9 +81,20 @@ def binomial(n, k):
     return int(product)
 
 
-@pytest.mark.parametrize(("page", "made"), [("commands.md", commands_page), ("columns.md", columns_page)])
-def test_a_generated_page_is_what_its_source_gives(project, page, made):
-    assert (project / "docs" / page).read_text(encoding="utf-8") == made(), "make it again: make api"
+@pytest.mark.parametrize(
+    ("page", "tables"),
+    [
+        ("commands.md", commands_tables),
+        ("columns.md", columns_tables),
+        ("metrics.md", metrics_tables),
+        ("datasets.md", lambda: datasets_tables(load_registry())),
+    ],
+)
+def test_the_tables_of_a_page_are_what_their_source_gives(project, page, tables):
+    text = (project / "docs" / page).read_text(encoding="utf-8")
+    assert with_tables(text, tables()) == text, "make it again: make api"
+    with pytest.raises(RankadjustError, match="lacks the lines"):
+        with_tables("no marks", tables())
 
 
 @pytest.mark.parametrize("name", ["pykeen-to-table.ipynb", "table-to-board.ipynb"])
