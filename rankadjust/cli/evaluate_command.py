@@ -74,5 +74,7 @@ def evaluate(
     result = evaluate_ranks(judged, metrics=metrics or usual, **known, **given)
     say_usual(dataset, which["protocol"], as_json)
     shown = result if everything else texts.main_rows(result)
-    in_words = texts.every_number if everything else texts.evaluation
-    show_result(result.to_dicts, lambda: in_words(shown), as_json, output, result)
+    show_result(
+        *(result.to_dicts, lambda: texts.evaluation(shown, everything=everything), as_json),
+        *(output, result),
+    )

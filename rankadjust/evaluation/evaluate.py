@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import filled
 from rankadjust.base.vocabulary import SIDES, TIED
@@ -261,6 +260,7 @@ def with_remarks(*remarks: pl.Expr) -> pl.Expr:
 
 # --- what chance gives ---------------------------------------------------------------------------------------
 
+_ONE_LIST = "the tasks share one list of negatives, so their ranks depend on each other: no z"
 _NOT_COUNTED = "z of a random scorer needs the data set: num_candidates do not say which tasks share a query"
 # Moments of a metric under the null models, null where they are not known, and why.
 _CHANCE = pl.Schema(
@@ -299,20 +299,4 @@ def _chance(metric: Metric, side: str, tasks: Tasks, evaluation_set: EvaluationS
     known = {"expectation": found.expectation, "reason": found.reason, "reason_static_scorer": _NOT_COUNTED}
     if not tasks.one_list:
         return known | {"variance": found.variance, "reason_random_scorer": _NOT_COUNTED}
-    known["reason"] = found.reason or "the tasks share one list of negatives: their ranks are not independent"
-    return known | {"variance_random_scorer": _of_one_list(metric, counts) if metric.additive else None}
-
-
-def _of_one_list(metric: Metric, counts: FloatArray) -> float:
-    """Return the variance of a mean under a random scorer where all tasks have the same negatives.
-
-    Among N - 1 negatives two true answers take any two of N + 1 places alike, so that the product of their terms is on
-    average ((sum f)^2 + sum f^2) / (N (N + 1)), with the sums over the ranks from 1 to N.
-    """
-    assert metric.term is not None
-    number, count = counts.size, int(counts[0])
-    terms = metric.term(np.arange(1.0, count + 1), np.full(count, float(count)))
-    total, squares = float(terms.sum()), float(terms @ terms)
-    mean = total / count
-    shared = (total**2 + squares) / (count * (count + 1)) - mean**2
-    return (squares / count - mean**2) / number + (number - 1) / number * shared
+    return known | {"reason": found.reason or _ONE_LIST, "reason_random_scorer": _ONE_LIST}

@@ -94,7 +94,7 @@ def _of_array(source: ArrayLike, layout: Layout, where: str) -> pl.DataFrame:
     if layout.columns:
         return _named(pl.DataFrame(array, orient="row"), layout.columns, where)
     raise RankadjustError(
-        f"{where}: the array has the shape {array.shape}, so name its columns, for example columns=['rank_head', "
+        f"{where}: the array has the shape {array.shape}; name its columns, for example columns=['rank_head', "
         "'rank_tail'] (--columns rank_head,rank_tail)"
     )
 
@@ -155,7 +155,7 @@ def _read_table(path: Path, layout: Layout) -> pl.DataFrame:
         if _suffix(path) in _SEPARATORS:
             return _read_text(path, _SEPARATORS[_suffix(path)], layout.columns)
     raise RankadjustError(
-        f"{path}: this is not a table of ranks or scores; give a file that ends in {', '.join(_SUFFIXES)}, .npy or "
+        f"{path}: not a table of ranks or scores; give a file that ends in {', '.join(_SUFFIXES)}, .npy or "
         ".npz, or AnyBURL's lists of answers"
     )
 

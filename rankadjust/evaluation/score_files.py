@@ -200,7 +200,7 @@ def _refuse_unusable(scores: NDArray[Any], is_candidate: NDArray[np.bool_], firs
     if np.isnan(lowest):
         wrong, why = np.isnan(scores), "NaN has no rank: mend the score, or mask it if it is filtered out"
     elif np.isneginf(lowest) or (lowest <= _FILLING and float(np.log10(-lowest)).is_integer()):
-        wrong, why = scores == lowest, "programs write it over known answers: filter these out with a mask"
+        wrong, why = scores == lowest, "programs write it over known answers, which a mask filters out"
     else:
         return
     row, column = (int(place[0]) for place in np.nonzero(wrong & is_candidate))

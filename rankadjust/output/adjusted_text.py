@@ -30,7 +30,6 @@ _OF_TABLES, _MODEL, _VALUE = 120, 30, 16
 _MEANINGS = {
     "bounded": "adjusted, but chance is known only within bounds, and so is the index",
     "approximate": "adjusted, but the number of candidates is not quite known, so there is no z",
-    "assumed": "adjusted with facts that the table does not state: state them, or accept them (--accept)",
     "adjusted_as_published": "the source printed an adjusted value, so it is not adjusted again",
 }
 # Chance is visible in a value from this share on.
@@ -40,27 +39,31 @@ Row = Mapping[str, Any]
 
 
 def short_table(
-    rows: Sequence[Row], names: Sequence[str | tuple[str, ...]], header: Sequence[str] = ("",)
+    rows: Sequence[Row],
+    names: Sequence[str | tuple[str, ...]],
+    header: Sequence[str] = ("",),
+    *,
+    everything: bool = False,
 ) -> str:
     """Return value, chance, counting, index, gain and z of rows as aligned columns, without the empty ones.
 
     names: the first cell of each row, or its first cells, one for each of `header`. The index is left out where chance
-    is less than 1 % of the value, and z where it is 100 or more.
+    is less than 1 % of the value, and z where it is 100 or more, unless everything is to be shown.
     """
     scorers = {row["baseline"] for row in rows if row.get("baseline") is not None}
     counting = f"counting ({next(iter(scorers))})" if len(scorers) == 1 else "counting"
     columns = (*header, "value", "chance", counting, "index", "gain", "z")
     cells = [
-        (*((name,) if isinstance(name, str) else name), *_cells(row, several=len(scorers) > 1))
+        (*((name,) if isinstance(name, str) else name), *_cells(row, len(scorers) > 1, everything))
         for name, row in zip(names, rows, strict=True)
     ]
     return filled_table(columns, cells, left=len(header))
 
 
-def _cells(row: Row, *, several: bool) -> tuple[str, ...]:
+def _cells(row: Row, several: bool, everything: bool) -> tuple[str, ...]:
     z = row["z"] if row["z_random_scorer"] is None else row["z_random_scorer"]
     chance, baseline = row["expectation"], row.get("baseline")
-    is_visible = (
+    is_visible = everything or (
         chance is not None and row["value"] is not None and abs(chance) >= _VISIBLE * abs(row["value"])
     )
     return (
@@ -69,7 +72,7 @@ def _cells(row: Row, *, several: bool) -> tuple[str, ...]:
         "" if baseline is None else number(row["baseline_value"]) + (f" ({baseline})" if several else ""),
         number(row["index"]) if is_visible and row["index"] is not None else "",
         "" if row.get("gain") is None else number(_rounded(row["gain"])),
-        "" if z is None or abs(z) >= _LARGE_Z else number(z, 3),
+        "" if z is None or (abs(z) >= _LARGE_Z and not everything) else number(z, 3),
     )
 
 

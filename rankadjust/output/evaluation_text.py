@@ -9,7 +9,7 @@ from rankadjust.base.errors import listed
 from rankadjust.chance.metrics import resolve
 from rankadjust.evaluation.tasks import POPULATIONS
 from rankadjust.output.adjusted_text import FIRST_METRICS, counting, meaning, short_table
-from rankadjust.output.terminal import NOTHING, filled_table, if_known, interval, number, sentences
+from rankadjust.output.terminal import filled_table, if_known, interval, number, sentences
 
 _GROUP = ["side", "rank_type"]
 # A note about more metrics names the others, if they are less than half as many.
@@ -25,10 +25,11 @@ def main_rows(result: pl.DataFrame) -> pl.DataFrame:
     return rows.filter(pl.col("side") == "both") if "both" in rows["side"] else rows
 
 
-def evaluation(result: pl.DataFrame) -> str:
+def evaluation(result: pl.DataFrame, *, everything: bool = False) -> str:
     """Return rows as a short table for each side and type of rank, with a sentence and what to beware of.
 
-    MRR, Hits@1, Hits@3, Hits@10 and MR come first, and the sentence is about the first row.
+    MRR, Hits@1, Hits@3, Hits@10 and MR come first, and the sentence is about the first row. everything: with every
+    index and z, and the reasons why a number is missing.
     """
     order = pl.col("metric").replace_strict(
         {key: place for place, key in enumerate(FIRST_METRICS)},
@@ -38,10 +39,14 @@ def evaluation(result: pl.DataFrame) -> str:
     parts = []
     for key, part in result.group_by(_GROUP, maintain_order=True):
         rows = part.sort(order, maintain_order=True).to_dicts()
-        shown = short_table(rows, [resolve(row["metric"]).label for row in rows])
+        shown = short_table(rows, [resolve(row["metric"]).label for row in rows], everything=everything)
         said = [] if rows[0]["expectation"] is None else [meaning(rows[0]), *counting(rows[0])]
         parts += ["\n".join([_title(key, part), shown, *map(sentences, said)]), _errors(rows)]
-    return "\n\n".join([_population(result), *parts, *_notes(result.select("metric", note="warning"))])
+    # If there is no z, the first reason says why.
+    of_z = pl.when(pl.col("z").is_not_null()).then("reason_random_scorer")
+    kinds = ("reason", of_z, "warning") if everything else ("warning",)
+    notes = pl.concat(result.select("metric", note=note) for note in kinds)
+    return "\n\n".join([_population(result), *parts, *_notes(notes)])
 
 
 def _errors(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -55,18 +60,6 @@ def _errors(rows: Sequence[Mapping[str, Any]]) -> str:
         for row in rows
     ]
     return filled_table(("", "95 %", *(f"± {population}" for population in POPULATIONS)), cells)
-
-
-def every_number(result: pl.DataFrame) -> str:
-    """Return every number of the rows as a table for each side and type of rank, with reasons and warnings."""
-    parts = [
-        f"{_title(key, part)}\n{_aligned(_table(part))}"
-        for key, part in result.group_by(_GROUP, maintain_order=True)
-    ]
-    # If there is no z, the first reason says why.
-    of_z = pl.when(pl.col("z").is_not_null()).then("reason_random_scorer")
-    notes = pl.concat(result.select("metric", note=note) for note in ("reason", of_z, "warning"))
-    return "\n\n".join([_population(result), *parts, *_notes(notes)])
 
 
 def _population(result: pl.DataFrame) -> str:
@@ -84,38 +77,9 @@ def _population(result: pl.DataFrame) -> str:
     )
 
 
-def _table(result: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of `evaluate` as a table of text: values and adjustments with their intervals."""
-    texts = pl.DataFrame([_texts(row) for row in result.iter_rows(named=True)])
-    return texts.drop(name for name in texts.columns if texts[name].is_in(["", NOTHING]).all())
-
-
-def _texts(row: Mapping[str, Any]) -> dict[str, str]:
-    is_counted = row.get("baseline") is not None
-    return {
-        "metric": resolve(row["metric"]).label,
-        "value": number(row["value"]),
-        "95 %": interval(row["value_low"], row["value_high"]),
-        "expectation": number(row["expectation"]),
-        "index": number(row["index"]),
-        "index 95 %": interval(row["index_low"], row["index_high"]),
-        "z": number(row["z"]),
-        "z (random scorer)": number(row["z_random_scorer"]),
-        "counting": f"{number(row['baseline_value'])} ({row['baseline']})" if is_counted else "",
-        "difference": number(row["difference"]) if is_counted else "",
-        "difference 95 %": interval(row["difference_low"], row["difference_high"]) if is_counted else "",
-        "gain": number(row["gain"]) if is_counted else "",
-        "gain 95 %": interval(row["gain_low"], row["gain_high"]) if is_counted else "",
-    }
-
-
 def _title(key: tuple[object, ...], part: pl.DataFrame) -> str:
     side, ranks = key
     return f"side {side}, {ranks} ranks: {number(part['tasks'][0])} tasks"
-
-
-def _aligned(texts: pl.DataFrame) -> str:
-    return filled_table(texts.columns, list(texts.iter_rows()))
 
 
 def _notes(notes: pl.DataFrame) -> list[str]:

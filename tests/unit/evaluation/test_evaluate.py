@@ -189,7 +189,7 @@ def test_nan_names_task_and_column(monkeypatch):
         scores[7, 3] = filling
         if is_refused:
             with pytest.raises(
-                RankadjustError, match=r"task 7, column 3 is -(inf|1e\+06) .*filter these out with a mask"
+                RankadjustError, match=r"task 7, column 3 is -(inf|1e\+06) .*which a mask filters out"
             ):
                 rank_scores(scores, np.zeros(10, dtype=int))
         else:
@@ -443,7 +443,7 @@ def test_tasks_that_stand_twice_are_pointed_out():
     ("ranks", "num_candidates", "message"),
     [
         (["a"], None, "ranks must be a list of numbers"),
-        ([[1, 2]], None, r"the array has the shape \(1, 2\), so name its columns"),
+        ([[1, 2]], None, r"the array has the shape \(1, 2\); name its columns"),
         ([1, 2], [3, 4, 5], "num_candidates has 3 values for 2 tasks"),
         ([1, 5], 4, "row 1: num_candidates is 4"),
     ],

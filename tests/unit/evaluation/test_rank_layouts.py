@@ -38,7 +38,7 @@ def test_two_columns_of_ranks_are_the_heads_and_the_tails_of_the_same_triples(tm
 
 def test_an_array_of_two_columns_does_not_say_which_are_the_heads():
     with pytest.raises(
-        RankadjustError, match=r"shape \(2, 2\), so name its columns, .*--columns rank_head,rank_tail"
+        RankadjustError, match=r"shape \(2, 2\); name its columns, .*--columns rank_head,rank_tail"
     ):
         evaluate([[1, 2], [3, 4]], num_candidates=10)
     with pytest.raises(RankadjustError, match=r"the ranks: row 1: rank is 0,"):
@@ -170,11 +170,5 @@ def test_one_list_of_negatives_makes_ranks_depend_on_each_other():
         .filter(rank_type="realistic")
         .to_dicts()
     )
-    assert (hits["value"], hits["expectation"], hits["z"]) == (0.6, 0.5, None)
+    assert (hits["value"], hits["expectation"], hits["z"], hits["z_random_scorer"]) == (0.6, 0.5, None, None)
     assert "one list of negatives" in hits["reason"]
-    # A scorer that draws every score on its own, 20,000 times: the standard deviation to 3 standard errors of 0.5 %.
-    random = np.random.default_rng(0)
-    draws, pool = random.random((20_000, 5)), random.random((20_000, 5))
-    ranks = 1 + (pool[:, None, :] > draws[:, :, None]).sum(axis=2)
-    spread = (ranks <= 3).mean(axis=1).std()
-    assert (0.6 - 0.5) / hits["z_random_scorer"] == pytest.approx(spread, rel=0.015)
