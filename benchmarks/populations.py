@@ -37,7 +37,7 @@ from rankadjust.models.part import Part
 
 DATASETS = ("FB15k-237", "CoDEx-S", "WN18RR", "UMLS")
 # For each number of triples how often coverage and size are drawn; how often each data set is split again.
-TRIPLES = {500: (400, 200), 2000: (200, 60), 20_000: (200, 30)}
+TRIPLES = {500: (400, 200), 2000: (400, 100), 20_000: (200, 30)}
 SPLITS = {"FB15k-237": 40, "CoDEx-S": 200, "UMLS": 200}
 METRICS = [resolve(name) for name in ("mrr", "hits@1", "hits@10", "mr")]
 # What triples have in common, and the population that is named for it.

@@ -120,19 +120,19 @@ def _seen(way: IntArray, triples: int, ratio: FloatArray) -> tuple[FloatArray, F
     """Return the share of a variance over clusters that is expected to be seen, and its degrees of freedom (m,).
 
     ratio: the variance over the clusters, divided by that of independent triples (m,). It says how alike the triples of
-    a cluster are: the sum over g triples then has a variance in proportion to g (1 + rho (g - 1)). Degrees of freedom
-    are Satterthwaite's.
+    a cluster are: the sum over g triples then has a variance in proportion to g (1 + rho (g - 1)). What is seen is a
+    quadratic form of these sums, less the mean; its degrees of freedom are 2 E^2 / Var (Bell and McCaffrey 2002).
     """
     tasks = np.bincount(way).astype(np.float64)
     share = tasks / tasks.sum()
     sizes = share * triples
     room = max(float(share @ sizes) - 1, _LEAST_ROOM)
     alike = np.clip((np.nan_to_num(ratio, nan=1.0) - 1) / room, 0.0, 1.0)
-    # Of many metrics at once by moments of the sizes: the expected squares are a mixture of two laws.
-    first, second = sizes, sizes * (sizes - 1)
-    total = first.sum() + alike * second.sum()
-    mixed = (first @ share + alike * (second @ share)) / total
-    squares = (first @ first + 2 * alike * (first @ second) + alike**2 * (second @ second)) / total**2
+    part = sizes * (1 + alike[:, None] * (sizes - 1))
+    part /= part.sum(axis=1, keepdims=True)
+    whole, mixed = float(share @ share), part @ share
     # Of a single cluster nothing is seen.
-    seen = 1 - 2 * mixed + float(share @ share) if tasks.size > 1 else np.full(mixed.shape, np.nan)
-    return seen, np.maximum(1 / squares - 1, 1.0)
+    seen = 1 - 2 * mixed + whole if tasks.size > 1 else np.full(mixed.shape, np.nan)
+    squares = part**2 @ (1 + 2 * whole - 4 * share)
+    squares += whole**2 + 2 * (part @ share**2) + 2 * mixed**2 - 4 * whole * mixed
+    return seen, np.fmax(seen**2 / squares, 1.0)

@@ -105,18 +105,25 @@ def test_clusters_of_one_size_have_students_law():
 
 
 def test_a_large_cluster_counts_the_more_the_more_alike_its_triples_are():
-    """10 of 30 triples share a query. Alike: squares 100 and 20 of 1, (120^2 / 10,020) - 1 = 0.44 degrees, 1 at least;
-    independent: sums 10 and 20 of 1, 30^2 / 120 - 1 = 6.5. The mean follows the large query."""
+    """10 of 30 triples share a query, which the mean follows. The sums have variances as 100 and 20 of 1 if triples of
+    a query are alike, and as 10 and 20 of 1 if they are independent."""
+
+    def freedom(large):
+        covariance, shares = np.diag([large, *[1.0] * 20]), np.array([10, *[1] * 20]) / 30
+        less_mean = np.eye(21) - np.outer(shares, np.ones(21))
+        seen = covariance @ less_mean.T @ less_mean
+        return np.trace(seen) ** 2 / np.trace(seen @ seen)
+
     way = np.concatenate([np.zeros(10, dtype=int), np.arange(1, 21)])
     parts = np.concatenate([np.ones(10), -np.full(20, 0.5)])
     alike = Spread.of(parts[None] / 30, [way], np.arange(30))
     share = (10**2 + 20) / 30**2
     seen = 1 - 2 * (100 * 10 + 20) / 120 / 30 + share
-    assert alike.freedom == pytest.approx(1)
+    assert alike.freedom == pytest.approx(freedom(100.0))
     assert alike.error == pytest.approx(((10**2 + 20 * 0.25) / 30**2 / seen) ** 0.5)
     other = np.tile([1.0, -1.0], 15)
     alone = Spread.of(other[None] / 30, [way], np.arange(30))
-    assert alone.freedom == pytest.approx(6.5)
+    assert alone.freedom == pytest.approx(freedom(10.0))
 
 
 def relations(number=6, each=30, seed=1):
