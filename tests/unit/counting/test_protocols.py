@@ -14,6 +14,8 @@ from rankadjust.counting.protocols import (
     load_benchmarks,
     load_protocols,
 )
+from rankadjust.database.histograms import candidates_table
+from rankadjust.database.store import load_candidates
 
 # docs/protocols.md, "Named protocols": in what each differs from the first, whose parameters are the defaults.
 NAMED = {
@@ -156,6 +158,13 @@ def test_a_mistake_in_a_file_is_named_with_its_line(tmp_path, text, message):
 
 
 # Benchmarks
+
+
+def test_the_released_benchmarks_have_the_numbers_of_the_configuration():
+    released, shipped = load_candidates(), candidates_table({})
+    shipped = shipped.join(released, on=["dataset", "protocol"], how="semi")
+    assert shipped.height > 100
+    assert shipped.join(released, on=shipped.columns, how="anti", nulls_equal=True).is_empty()
 
 
 def test_rows_of_a_benchmark_have_the_columns_of_a_histogram():
