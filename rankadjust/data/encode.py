@@ -28,24 +28,15 @@ class Encoded:
 def encode(splits: Mapping[str, pl.DataFrame], entities: pl.Series | None = None) -> Encoded:
     """Replace the labels of all splits by integers that depend on nothing but the labels.
 
-    splits: frames of String columns head, relation, tail and, in all of them or none, times.
+    splits: one or more frames, named as in SPLITS, of String columns head, relation, tail and, in all or none, times.
     entities: the labels (String) of all entities, if the data set lists them. Entities without a triple get ids too.
 
-    Raises RankadjustError for no split, an unknown name of a split, frames with different columns, and a triple with
-    an entity that is not among all of them.
+    Raises RankadjustError for a triple with an entity that is not among all of them.
     """
-    if not splits:
-        raise RankadjustError("there is no split to encode; give at least 'training'")
-    unknown = [name for name in splits if name not in SPLITS]
-    if unknown:
-        raise RankadjustError(f"unknown split '{unknown[0]}'; the splits are {', '.join(SPLITS)}")
     present = [name for name in SPLITS if name in splits]
     if "entities" in splits[present[0]].columns:
         return _encode_facts({name: splits[name] for name in present})
     columns = [name for name in (*LABEL_COLUMNS, *TIME_COLUMNS) if name in splits[present[0]].columns]
-    for name in present:
-        if set(columns) != set(splits[name].columns):
-            raise RankadjustError(f"the split {name} has other columns than {present[0]}; declare one format")
     triples = pl.concat(
         splits[name].select(pl.lit(name, pl.Enum(SPLITS)).alias("split"), *columns) for name in present
     )

@@ -302,11 +302,6 @@ def _problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[tuple[list
         if set(parts) != set(first):
             problem = f"sources.{number} has {', '.join(parts)}, sources.0 has {', '.join(first)}"
             yield ["sources", number], f"{problem}; give every source the same files"
-    for number, files in enumerate(dataset.sources):
-        without_sum = any(not file.sha256 for file in files if not isinstance(file.source, Local))
-        if dataset.verified and without_sum:
-            problem = f"sources.{number} lacks a sha256, but verified is true; add it or set verified: false"
-            yield ["sources", number], problem
     for split in set(dataset.known).difference(splits):
         yield ["known"], f"known names '{split}', which no source has"
     if REST in columns[:-1]:

@@ -111,19 +111,3 @@ def test_two_runs_give_the_same_bytes(tmp_path):
         assert sha256_of(tmp_path / "one" / name) == sha256_of(tmp_path / "two" / name)
     shuffled = encode({"training": text_frame(*chance.sample(rows, len(rows)))})
     assert shuffled.labels.equals(encoded.labels)
-
-
-@pytest.mark.parametrize(
-    ("splits", "message"),
-    [
-        ({}, "there is no split to encode"),
-        ({"train": text_frame(("a", "r", "b"))}, "unknown split 'train'; the splits are training, "),
-        (
-            {"training": text_frame(("a", "r", "b", "1")), "testing": text_frame(("a", "r", "b"))},
-            "the split testing has other columns than training",
-        ),
-    ],
-)
-def test_splits_that_do_not_fit_are_refused(splits, message):
-    with pytest.raises(RankadjustError, match=message):
-        encode(splits)

@@ -275,10 +275,6 @@ REFUSED = {
         "a:\n  sources:\n    - LOCAL\n    - {kind: local, files: {training: x}}\n",
         "4: a: sources.1 has training, sources.0 has training, validation, testing; give every source the same files",
     ),
-    "verified without a checksum": (
-        'a:\n  verified: true\n  sources:\n    - {kind: http, url: "https://x/y.zip", members: {training: x}}\n',
-        "4: a: sources.0 lacks a sha256, but verified is true; add it or set verified: false",
-    ),
     "a list of entities without entities": (
         "a:\n  sources:\n    - {kind: local, files: {training: x, entities: e}}\n"
         "  format: {entities: {columns: [ignore]}}\n",
