@@ -183,6 +183,15 @@ def test_rows_of_a_benchmark_have_the_columns_of_a_histogram():
     ]
 
 
+def test_tasks_with_common_negatives_are_counted_as_of_one_query():
+    benchmark = next(entry for entry in load_benchmarks() if entry.common_negatives)
+    counted = benchmark_candidates(dataclasses.replace(benchmark, tasks={"testing": 5}))
+    # Every task of a split and side, with every other: 5 * 4.
+    assert counted.select("tasks", "shared_pairs", "static_shared_pairs", "repeated_pairs").rows() == [
+        (5, 20, 20, None)
+    ]
+
+
 def test_every_benchmark_has_a_constant_number_of_candidates():
     benchmarks = load_benchmarks()
     assert len({(benchmark.dataset, benchmark.protocol.name) for benchmark in benchmarks}) == len(benchmarks)
