@@ -64,11 +64,6 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {' or '.join(by_folded[match] for match in close)}?" if close else ""
 
 
-def installed_by(extra: str) -> str:
-    """Return what brings the packages of an extra: it names a folder, since rankadjust is on no package index."""
-    return f"in the folder of rankadjust: pip install '.[{extra}]'"
-
-
 def listed(words: Iterable[str]) -> str:
     """Return 'a', 'a and b', 'a, b and c'."""
     *first, last = words

@@ -222,16 +222,11 @@ def names_of(entries: Mapping[str, Mapping[str, str]]) -> Names:
     return {name: (entry["metric"], entry["adjustment"]) for name, entry in entries.items()}
 
 
-def split_adjusted(name: str, names: Names | None = None) -> tuple[Metric, str | None]:
+def find_adjusted(name: str, names: Names | None = None) -> tuple[Metric, str | None] | None:
     """Return the metric of a name or key before adjustment and ratio, index or z; None for one that is not adjusted.
 
-    names: None means the shipped ones. Raises RankadjustError where there is no such metric.
+    names: None means the shipped ones. The result is None where there is no such metric.
     """
-    return find_adjusted(name, names) or (resolve(name), None)
-
-
-def find_adjusted(name: str, names: Names | None = None) -> tuple[Metric, str | None] | None:
-    """Return what `split_adjusted` does, None where there is no such metric."""
     names = shipped_names() if names is None else names
     folded = re.sub(r"_?@_?|_at_", "@", re.sub(r"[\s-]", "_", name.strip().casefold()))
     stem, at, k = folded.rpartition("@")

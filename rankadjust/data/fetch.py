@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from rankadjust.base.errors import RankadjustError, installed_by, is_of_writing, unwritable
+from rankadjust.base.errors import RankadjustError, is_of_writing, unwritable
 from rankadjust.base.io import atomic_folder, contained, sha256_of, write_text
 from rankadjust.data.archives import extract, packing
 from rankadjust.data.sources import (
@@ -225,7 +225,7 @@ def _from_its_source(file: File, path: Path) -> None:
             zenodo_get = shutil.which("zenodo_get", path=Path(sys.executable).parent)
             if zenodo_get is None:
                 raise RankadjustError(
-                    f"{address(file.source)}: zenodo_get is missing; {installed_by('workflow')}"
+                    f"{address(file.source)}: zenodo_get is missing: pip install '.[workflow]' in rankadjust's folder"
                 )
             _say(f"{address(file.source)}: fetching with zenodo_get")
             # The command may leave anything in its fresh folder: only a whole file of the declared name is taken.

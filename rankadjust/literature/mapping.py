@@ -20,7 +20,7 @@ from rankadjust.base.io import shipped
 from rankadjust.base.schemas import read_yaml, validate
 from rankadjust.base.vocabulary import PRINTED_SPLITS, SIDES
 from rankadjust.base.words import PUBLISHED, folded, our_word, same_name
-from rankadjust.chance.metrics import Names, names_of, resolve, split_adjusted
+from rankadjust.chance.metrics import Names, find_adjusted, names_of, resolve
 from rankadjust.counting.evaluators import (
     Evaluation,
     as_evaluator_prints,
@@ -173,7 +173,8 @@ _METRIC_FACTS = {
 
 def _metric_facts(name: str, rules: Rules) -> tuple[Any, ...]:
     try:
-        metric, adjustment = split_adjusted(_PERCENT_SIGN.sub("", name), rules.adjusted)
+        plain = _PERCENT_SIGN.sub("", name)
+        metric, adjustment = find_adjusted(plain, rules.adjusted) or (resolve(plain), None)
     except RankadjustError as error:
         return (name, *[None] * (len(_METRIC_FACTS) - 2), str(error))
     bounds = {

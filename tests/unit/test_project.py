@@ -58,7 +58,6 @@ def test_what_people_are_told_to_install_exists(project):
     texts = {path: path.read_text(encoding="utf-8") for path in paths}
     assert [path for path, text in texts.items() if re.search(r"install '?rankadjust\[", text)] == []
     named = {extra for text in texts.values() for extra in re.findall(r"pip install '\.\[(\w+)\]'", text)}
-    named |= {extra for text in texts.values() for extra in re.findall(r"installed_by\('(\w+)'\)", text)}
     assert {"workflow", "cluster"} <= named <= set(extras)
 
 

@@ -483,7 +483,7 @@ def test_a_key_that_climbs_out_of_the_folder(place, zenodo):
 
 def test_without_the_command(place, monkeypatch):
     monkeypatch.setattr(sys, "executable", str(place.root / "bin" / "python"))
-    expected = "zenodo_get is missing; in the folder of rankadjust: pip install '.[workflow]'"
+    expected = "zenodo_get is missing: pip install '.[workflow]' in rankadjust's folder"
     assert expected in place.fails(deposited())
 
 
