@@ -98,7 +98,7 @@ def evaluation_by(evaluator: str, dataset: str, split: str | None = None) -> Eva
     name = evaluator_named(evaluator)
     entry = shipped_evaluators()[name]
     found = _first(entry["evaluations"], dataset)
-    if found is None:
+    if found is None or found["protocol"] is None:
         why = entry.get("note") or f"it is not known how it evaluates {dataset}"
         raise RankadjustError(f"{name} has no protocol for {dataset}: {why}")
     protocol = found["protocol"]

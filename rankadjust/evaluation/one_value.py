@@ -179,7 +179,10 @@ def _adjusted(
         row["reason_gain"] = f"{row['baseline']} is perfect already: nothing can be gained"
     worst = value.ends[0 if metric.increasing else 1]
     if row["expectation"] is None:
-        raise RankadjustError(f"{metric.label} has no expectation for {evaluation_set}: {row['reason']}")
+        hint = "; state it: --num-candidates, without --dataset" if evaluation_set.tasks is None else ""
+        raise RankadjustError(
+            f"{metric.label} has no expectation for {evaluation_set}: {row['reason']}{hint}"
+        )
     reached = _reaching_draws(row, worst, metric, evaluation_set)
     row |= {
         "draws_reaching": reached,
