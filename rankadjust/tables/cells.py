@@ -275,7 +275,7 @@ def _printed(facts: Facts, line: Facts, table: Table, known: set[str]) -> Facts:
             {"h": "head", "s": "head", "t": "tail", "o": "tail"}.get(printed, printed),
             f"from '{printed}'",
         )
-    return replace(facts, side=None if whole.side else Fact(side, INFERRED, why))
+    return replace(facts, side=None if whole.side else Fact(side, INFERRED, why or None))
 
 
 def settle(

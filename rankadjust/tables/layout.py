@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rankadjust.base.words import folded, shipped_mapping
+from rankadjust.counting.evaluators import find_evaluator, shipped_evaluators
 from rankadjust.tables import columns as of_columns
 from rankadjust.tables import headers
 from rankadjust.tables.columns import Column, Sheet
@@ -97,7 +98,7 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
         metrics,
         percent=next((where for where, text in texts[:_NEXT] if _IN_PERCENT.search(text)), None),
         other=next((match[0] for match in other if match), None),
-        left=_left_around(texts),
+        left=_left_around(texts, stated.facts["protocol"]),
     )
 
 
@@ -132,8 +133,11 @@ def _dataset_around(around: _Around, names: Names) -> Facts:
     return NOTHING
 
 
-def _left_around(around: _Around) -> tuple[str, str]:
-    """Return the side that `left` means, and the reason: it differs from evaluator to evaluator."""
+def _left_around(around: _Around, evaluator: str | None) -> tuple[str, str]:
+    """Return the side that `left` means, and the reason if nobody states whose evaluator it is: they differ."""
+    known = shipped_evaluators() if find_evaluator(evaluator or "") else {}
+    if side := known.get(evaluator, {}).get("left"):
+        return side, ""
     directions = shipped_mapping()["directions"]
     for where, text in around:
         words = headers.words_of(text)
