@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rankadjust.base.words import folded, shipped_mapping
-from rankadjust.counting.evaluators import find_evaluator, shipped_evaluators
+from rankadjust.counting.evaluators import shipped_evaluators
 from rankadjust.tables import columns as of_columns
 from rankadjust.tables import headers
 from rankadjust.tables.columns import Column, Sheet
@@ -135,9 +135,8 @@ def _dataset_around(around: _Around, names: Names) -> Facts:
 
 def _left_around(around: _Around, evaluator: str | None) -> tuple[str, str]:
     """Return the side that `left` means, and the reason if nobody states whose evaluator it is: they differ."""
-    known = shipped_evaluators() if find_evaluator(evaluator or "") else {}
-    if side := known.get(evaluator, {}).get("left"):
-        return side, ""
+    if evaluator is not None and (side := shipped_evaluators().get(evaluator, {}).get("left")):
+        return str(side), ""
     directions = shipped_mapping()["directions"]
     for where, text in around:
         words = headers.words_of(text)
