@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from rankadjust.manuscript.paper import Paper as Paper, paper as paper
     from rankadjust.models.compare import Comparison as Comparison, compare as compare
     from rankadjust.public_set import EvaluationSet as EvaluationSet
-    from rankadjust.sampling.expected import to_sampled as to_sampled
     from rankadjust.sampling.full_bounds import FullBounds as FullBounds, full_bounds as full_bounds
     from rankadjust.tables.reading import read_table as read_table
 
@@ -82,7 +81,6 @@ _MODULES = dict(
             ("chance.moments", "metric_moments"),
             ("tables.reading", "read_table"),
             ("literature.rescore", "rescore"),
-            ("sampling.expected", "to_sampled"),
         )
         for name in names.split()
     )

@@ -121,7 +121,7 @@ def _bounds(
     if isinstance(known, str):
         return {"full_reason": known}
     try:
-        ranking = bounds_in(known, dict(values), level=level, metrics=FULL_METRICS, limit=False)
+        ranking = bounds_in(known, dict(values), level=level, metrics=FULL_METRICS)
     except RankadjustError as error:
         return {"full_reason": str(error)}
     return {

@@ -10,18 +10,16 @@ def full_bounds_text(limits: FullBounds) -> str:
     least, most = f"{limits.least_candidates:,}", f"{limits.most_candidates:,}"
     counts = most if least == most else f"{least} to {most}"
     how = limits.negatives.replace("-", " ")
-    rows = []
-    for name, bounds in limits.full.items():
-        without = None if limits.without_noise is None else limits.without_noise[name]
-        limit = ("none", "") if without is None else (cell(without.low), cell(without.high))
-        rows.append((resolve(name).label, cell(bounds.low), cell(bounds.high), *limit))
+    rows = [
+        (resolve(name).label, cell(bounds.low), cell(bounds.high)) for name, bounds in limits.full.items()
+    ]
     printed = " and ".join(f"{resolve(name).label} {value}" for name, value in limits.values.items())
     name = next((name for name in limits.values if name in limits.full), next(iter(limits.full)))
     full, chosen = limits.full[name], resolve(name).label
     return "\n".join(
         [
             f"{counts} candidates, {limits.sampled:,} negatives {how}, {limits.tasks:,} tasks",
-            table(["", "at least", "at most", "without noise", ""], rows),
+            table(["", "at least", "at most"], rows),
             sentences(
                 *(f"assumed: {text}" for text in limits.assumed),
                 f"Among {limits.sampled:,} sampled negatives the model has {printed}. In the full ranking its {chosen} "

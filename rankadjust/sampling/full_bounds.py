@@ -13,7 +13,7 @@ from rankadjust.chance.typed import typed_value
 from rankadjust.database.constants import Database
 from rankadjust.sampling.sampled_ranks import Printed, SampledMean, tilt_together
 from rankadjust.sampling.setting import WITH, WITHOUT, Asked, Setting, setting
-from rankadjust.sampling.shares import EXACT, TO_PRINT, LeastMeans, Rows, Tasks
+from rankadjust.sampling.shares import LeastMeans, Rows, Tasks
 
 Value = float | str | tuple[float, float]
 """A printed value: a number, text with the rounding of its digits, or both ends of an interval."""
@@ -37,10 +37,7 @@ class FullBounds:
     ----------
     full : dict of str to Bounds
         By the name of the metric: the true value is between low and high with a probability of at least `level`,
-        whatever the ranks are. Without noise it is always between them.
-    without_noise : dict of str to Bounds, or None
-        The bounds for infinitely many tasks or draws: they treat the printed values as the expected values, up to
-        rounding. None if no ranks have these expected values; the noise of the draws can cause that.
+        whatever the ranks are.
     values : dict of str to str
         The printed values by the name of their metric.
     sampled : int
@@ -59,7 +56,6 @@ class FullBounds:
     """
 
     full: dict[str, Bounds]
-    without_noise: dict[str, Bounds] | None
     values: dict[str, str]
     sampled: int
     negatives: str
@@ -148,13 +144,8 @@ def bounds_in(
     *,
     level: float = 0.95,
     metrics: Sequence[str] = (),
-    limit: bool = True,
 ) -> FullBounds:
-    """Return the bounds for a completely known evaluation; the arguments are as for `full_bounds`.
-
-    limit: whether to compute the bounds without noise, too. If not, the bounds may be wider by up to a
-    hundred-thousandth of the metric's range, which takes less time.
-    """
+    """Return the bounds for a completely known evaluation; the arguments are as for `full_bounds`."""
     if not values:
         raise RankadjustError("there is no printed value; give at least one, such as mrr=0.784")
     if not 0 < level < 1:
@@ -166,12 +157,8 @@ def bounds_in(
     means = [_sampled_mean(value.metric, known.draw, tasks) for value in printed]
     surprise = float(np.log(2 * len(printed) / (1 - level)))
     tilt_together(means, surprise)
-    clean = None
-    if limit:
-        rows = [mean.rows_of_limit(value) for mean, value in zip(means, printed, strict=True)]
-        clean = _all_between(wanted, LeastMeans(tasks, Rows.joined(rows), EXACT))
     rows = [mean.rows(value, surprise) for mean, value in zip(means, printed, strict=True)]
-    full = _all_between(wanted, LeastMeans(tasks, Rows.joined(rows), EXACT if limit else TO_PRINT))
+    full = _all_between(wanted, LeastMeans(tasks, Rows.joined(rows)))
     if full is None:
         text = " and ".join(f"{name} {value}" for name, value in values.items())
         raise ImpossibleValueError(
@@ -180,7 +167,6 @@ def bounds_in(
         )
     return FullBounds(
         full=full,
-        without_noise=clean,
         values={short_name(resolve(name)): f"{value}" for name, value in values.items()},
         sampled=known.draw.negatives,
         negatives=WITH if known.draw.replacement else WITHOUT,

@@ -13,7 +13,6 @@ is estimated.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -26,7 +25,6 @@ from rankadjust.sampling.shares import Rows, Tasks
 _RATIO = 1.35
 # A greater t improves the bounds little: a probability of exp(-64) does not matter.
 _GREATEST = 64.0
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -66,16 +64,6 @@ class SampledMean:
         tilts = _tilts(surprise / self._tasks.number)
         slack = surprise / self._tasks.number / tilts
         return Rows(self._tilted[tilts[0]], np.concatenate([slack - low, slack + high]))
-
-    def rows_of_limit(self, printed: Printed) -> Rows:
-        """Return the rows in the limit of many draws, where the printed value is the expected value."""
-        low, high = self._ends(printed)
-        return Rows(self._of_limit, np.array([high + _ROUNDING, -low + _ROUNDING]))
-
-    @cached_property
-    def _of_limit(self) -> FloatArray:
-        both = np.stack([self._unit, -self._unit], axis=1)
-        return self._tasks.lower(lambda ranks, counts: self._draw.means(ranks, counts, both)).T
 
 
 def tilt_together(means: Sequence[SampledMean], surprise: float) -> None:

@@ -218,15 +218,3 @@ def _entities_of(
         "leaves out is not known"
     )
     return float(benchmark.entities)
-
-
-def candidates_of(dataset: str, protocol: str, split: str | None, database: Database) -> float:
-    """Return the number of candidates that all tasks of an evaluation set have."""
-    evaluation_set = EvaluationSet.of(Constants.given(database), dataset, protocol, split or "testing", None)
-    of_set = evaluation_set.candidate_counts
-    if of_set is None or of_set.counts.size != 1:
-        raise RankadjustError(
-            f"{evaluation_set}: the tasks have different numbers of candidates, or these are not known; the ranks "
-            "need a column num_candidates"
-        )
-    return float(of_set.counts[0])

@@ -33,8 +33,8 @@ _ALIKE = 1.01
 # _FEW_COLUMNS times their rank apart.
 _ROUNDS = 60
 _FEW_ROWS, _FEW_COLUMNS = 12, 1.0
-# Greatest distance of a bound from the best bound, relative to the function's span.
-EXACT, TO_PRINT = 1e-11, 1e-5
+# Greatest distance of a bound from the best bound, relative to the function's span: nobody prints more digits.
+_CLOSE = 1e-5
 
 
 @dataclass(frozen=True)
@@ -137,9 +137,9 @@ class LeastMeans:
     that the solution breaks, until there are none. A bound that leaves out rows is still valid.
     """
 
-    def __init__(self, tasks: Tasks, rows: Rows, close: float = EXACT) -> None:
-        """Take tasks and rows. close: how far a bound may be from the best, relative to the function's span."""
-        self._tasks, self._rows, self._close = tasks, rows, close
+    def __init__(self, tasks: Tasks, rows: Rows) -> None:
+        """Take tasks and rows."""
+        self._tasks, self._rows = tasks, rows
         self._owner = tasks.owner
         self._shares = np.array([group.tasks for group in tasks.groups]) / tasks.number
         self._masses = (self._owner == np.arange(self._shares.size)[:, None]).astype(np.float64)
@@ -172,7 +172,7 @@ class LeastMeans:
             proved, missing = self.proved(weights, prices)
             best = max(best, proved)
             broken = self._broken(solution.shares)
-            if solution.cost - proved <= self._close:
+            if solution.cost - proved <= _CLOSE:
                 missing = missing[:0]
             if not missing.size and not broken.size:
                 break
@@ -213,7 +213,7 @@ class LeastMeans:
         least, known = (np.full(self._shares.size, np.inf) for _ in range(2))
         np.minimum.at(least, self._owner, priced)
         np.minimum.at(known, self._owner[self._columns], priced[self._columns])
-        is_cheaper = priced < known[self._owner] - self._close
+        is_cheaper = priced < known[self._owner] - _CLOSE
         bound = float(least @ self._shares - prices @ self._rows.room)
         return bound, np.flatnonzero(_peaks(-priced) & is_cheaper)
 
@@ -222,7 +222,7 @@ class LeastMeans:
         excess = self._rows.weights[:, self._columns] @ shares - self._rows.room
         is_left_out = np.ones(excess.size, dtype=np.bool_)
         is_left_out[self._chosen] = False
-        return np.flatnonzero(_peaks(excess) & (excess > self._close) & is_left_out)
+        return np.flatnonzero(_peaks(excess) & (excess > _CLOSE) & is_left_out)
 
 
 def _peaks(values: FloatArray) -> BoolArray:
