@@ -83,11 +83,13 @@ def _check_tables(
     severity = pl.col("severity").str.replace_all("_", " ")
     found = shown.select(filled("{}: {}: {}: {}", where_of(shown), model, severity, "message"))
     lines = [*empty, *unread, *problems(rescored), *found.to_series()]
-    _report(lines, rescored.height, flagged, assumptions(rescored).to_dicts(), as_json, numbers_read(read))
+    in_words = "\n".join([f"{numbers_read(read)}: {len(lines) or 'nothing'} to look at", *lines])
+    _report(lines, rescored.height, flagged, assumptions(rescored).to_dicts(), as_json, in_words)
 
 
 def _check_values(by_metric: dict[str, str], as_json: bool, which: dict[str, Any]) -> NoReturn:
     from rankadjust.counting.evaluators import as_evaluator_prints
+    from rankadjust.output.terminal import sentences
     from rankadjust.public_set import EvaluationSet
 
     tasks = chosen_set("values without --dataset", **which)
@@ -113,7 +115,8 @@ def _check_values(by_metric: dict[str, str], as_json: bool, which: dict[str, Any
         others = [one.protocol for one in tasks.under_others() if not _is_impossible(one.check(by_metric))]
         lines[-1] += f"; everything is possible under {' and '.join(others[:3])}" if others else ""
     missed = "" if lines or as_json else _wrong_digits(tasks, by_metric)
-    _report(lines, len(by_metric), flagged, [], as_json, number_of(len(by_metric), "value"), missed)
+    first = f"{number_of(len(by_metric), 'value')}: {len(lines) or 'nothing'} to look at{missed}"
+    _report(lines, len(by_metric), flagged, [], as_json, sentences(first, *lines))
 
 
 def _is_impossible(flagged: "pl.DataFrame") -> bool:
@@ -144,10 +147,8 @@ def _report(
     flagged: "pl.DataFrame",
     assumed: Sequence[Any],
     as_json: bool,
-    looked_at: str,
-    missed: str = "",
+    in_words: str,
 ) -> NoReturn:
     found = {"values": values, "assumed": assumed, "reported": lines, "contradictions": flagged.to_dicts()}
-    first = f"{looked_at}: {len(lines) or 'nothing'} to look at{missed}"
-    show_result(lambda: found, lambda: "\n".join([first, *lines]), as_json)
+    show_result(lambda: found, lambda: in_words, as_json)
     sys.exit(1 if lines else 0)

@@ -7,7 +7,7 @@ import click
 
 from rankadjust.cli import options
 from rankadjust.cli.inputs import chosen_set, of_set
-from rankadjust.cli.printing import say_usual, show_result
+from rankadjust.cli.printing import at_work, say_usual, show_result
 
 
 @options.command(
@@ -18,7 +18,7 @@ from rankadjust.cli.printing import say_usual, show_result
     options.JSON,
     epilog=options.examples(
         "rankadjust compare transe.parquet rotate.parquet --dataset FB15k-237",
-        "rankadjust compare transe.parquet --dataset UMLS --results results --against best",
+        "rankadjust compare a.parquet --dataset UMLS --results results --against best",
     ),
 )
 def compare(
@@ -42,12 +42,13 @@ def compare(
     from rankadjust.output import comparison_text as texts
 
     which = of_set(given)
-    dataset = chosen_set("ranks without --dataset", side=given["side"], **which)
-    say_usual(dataset, which["protocol"], as_json)
     given |= {"metrics": metrics} if metrics else {}
-    compared = of_models.compare(
-        [Path(model) for model in models], dataset=dataset, database=which["constants"], **given
-    )
+    with at_work():
+        dataset = chosen_set("ranks without --dataset", side=given["side"], **which)
+        compared = of_models.compare(
+            [Path(model) for model in models], dataset=dataset, database=which["constants"], **given
+        )
+    say_usual(dataset, which["protocol"], as_json)
     show_result(
         lambda: texts.for_machines(compared),
         lambda: texts.comparison(compared, everything=everything),

@@ -7,7 +7,7 @@ import click
 
 from rankadjust.cli import options
 from rankadjust.cli.inputs import chosen_set, of_set
-from rankadjust.cli.printing import say_usual, show_result
+from rankadjust.cli.printing import at_work, say_usual, show_result
 
 
 @options.command(
@@ -60,18 +60,19 @@ def evaluate(
     from rankadjust.output.adjusted_text import FIRST_METRICS
 
     which = of_set(given)
-    dataset = chosen_set("ranks without --dataset", side=given["side"], **which)
-    if dataset is None:
+    if which["dataset"] is None and which["triples"] is None:
         options.refuse("ranks without --dataset", "scores")
     # Of own triples these are the columns of their files.
     columns = () if which["triples"] or not which["columns"] else tuple(which["columns"].split(","))
-    judged: Any = ranks
-    if tasks is not None:
-        layout = Layout(columns, given["beyond"], given["num_candidates"], given["known"])
-        judged = with_attributes(tasks_from(ranks, layout=layout), tasks)
     usual = tuple(FAMILIES) if everything or as_json or output else FIRST_METRICS
-    known = {"columns": columns, "dataset": dataset, "database": which["constants"]}
-    result = evaluate_ranks(judged, metrics=metrics or usual, **known, **given)
+    with at_work():
+        dataset = chosen_set("ranks without --dataset", side=given["side"], **which)
+        judged: Any = ranks
+        if tasks is not None:
+            layout = Layout(columns, given["beyond"], given["num_candidates"], given["known"])
+            judged = with_attributes(tasks_from(ranks, layout=layout), tasks)
+        known = {"columns": columns, "dataset": dataset, "database": which["constants"]}
+        result = evaluate_ranks(judged, metrics=metrics or usual, **known, **given)
     say_usual(dataset, which["protocol"], as_json)
     shown = result if everything else texts.main_rows(result)
     show_result(

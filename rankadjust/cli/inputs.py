@@ -60,6 +60,7 @@ def _own_set(
     from rankadjust.data.read import read_own_triples
     from rankadjust.data.registry import Dataset
     from rankadjust.data.summary import summarise, warnings
+    from rankadjust.output.terminal import sentences
     from rankadjust.public_set import EvaluationSet
 
     names = tuple(columns.split(",")) if columns else ()
@@ -74,7 +75,7 @@ def _own_set(
     encoded = encode(given)
     described = Dataset(own.dataset, "transductive", (), tuple(given), Path())
     for warning in warnings(encoded, summarise(encoded, described), described):
-        echo(f"warning: {warning}", err=True)
+        echo(sentences(f"warning: {warning}"), err=True)
     return own
 
 

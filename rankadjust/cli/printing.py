@@ -1,8 +1,11 @@
 """What commands print, and the files that they write."""
 
 import json
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 import click
@@ -34,6 +37,30 @@ def say_usual(tasks: "EvaluationSet | None", protocol: str | None, as_json: bool
 
     if tasks is not None and protocol is None and not as_json:
         echo(in_words(*tasks.evaluation))
+
+
+@contextmanager
+def at_work() -> Iterator[None]:
+    """Say on a terminal, every two seconds, for how long a command is at work."""
+    is_done = Event()
+
+    def say() -> None:
+        seconds = 0
+        while not is_done.wait(2):
+            seconds += 2
+            click.echo(f"at work for {seconds} s\r", nl=False, err=True)
+        if seconds:
+            click.echo(f"{30 * ' '}\r", nl=False, err=True)
+
+    thread = Thread(target=say, daemon=True)
+    if sys.stderr.isatty():
+        thread.start()
+    try:
+        yield
+    finally:
+        is_done.set()
+        if thread.is_alive():
+            thread.join()
 
 
 def number_of(count: int, what: str) -> str:
