@@ -120,9 +120,9 @@ def slurm(folder: Path) -> Iterator[Cluster]:
         until(lambda: "UP" in cluster.run("scontrol", "ping"), "slurmctld")
         _daemon(stack, cluster, ["slurmd", "-D", "-f", str(folder / "slurm.conf")])
         until(lambda: cluster.run("sinfo", "-h", "-o", "%t").strip() == "idle", "slurmd")
+        stack.callback(until, lambda: not cluster.run("squeue", "-h"), "the end of the jobs")
+        stack.callback(cluster.run, "scancel", "--partition=main")
         yield cluster
-        cluster.run("scancel", "--partition=main")
-        until(lambda: not cluster.run("squeue", "-h"), "the end of the jobs")
 
 
 def until(happens: Callable[[], object], what: str) -> None:
