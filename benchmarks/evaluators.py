@@ -120,10 +120,6 @@ def steps(
             yield side, 1 + int(better) + own, len(rivals) + 1
 
 
-def rebuilt(**choices: Any) -> Rebuilt:  # noqa: ANN401
-    return partial(steps, **choices)
-
-
 def merged(**choices: Any) -> Rebuilt:  # noqa: ANN401
     """Rank validation and test together."""
 
@@ -142,23 +138,23 @@ REBUILT: dict[str, tuple[str, Rebuilt]] = {
         ("one", steps),
     ),
     **dict.fromkeys(("BLP", "KG-BERT", "StAR", "DGL-KE", "PyTorch-BigGraph", "DICE"), ("one", steps)),
-    "KG-ICL": ("one", rebuilt(once=True)),
-    "DacKGR": ("one", rebuilt(sides=("tail",))),
-    "PyKEEN": ("one", rebuilt(unseen="dropped", once=True)),
-    "AmpliGraph": ("one", rebuilt(unseen="dropped")),
-    "KBAT": ("one", rebuilt(unseen="skipped")),
-    "PyG": ("one", rebuilt(known=(), sides=("tail",))),
+    "KG-ICL": ("one", partial(steps, once=True)),
+    "DacKGR": ("one", partial(steps, sides=("tail",))),
+    "PyKEEN": ("one", partial(steps, unseen="dropped", once=True)),
+    "AmpliGraph": ("one", partial(steps, unseen="dropped")),
+    "KBAT": ("one", partial(steps, unseen="skipped")),
+    "PyG": ("one", partial(steps, known=(), sides=("tail",))),
     "InGram": ("inductive", steps),
-    "NBFNet-PyG": ("inductive", rebuilt(known=("training",))),
-    "NBFNet": ("inductive", rebuilt(known=("training",), own=1)),
+    "NBFNet-PyG": ("inductive", partial(steps, known=("training",))),
+    "NBFNet": ("inductive", partial(steps, known=("training",), own=1)),
     **dict.fromkeys(("ULTRA", "TRIX", "MOTIF", "A*Net"), ("inductive", merged())),
     # All answers of a query at once, each ranked among all, less the better known ones.
     **dict.fromkeys(("RED-GNN", "AdaProp"), ("inductive", merged(once=True))),
     # The pool of the draws; the rank is that of the true answer in the whole pool.
-    **dict.fromkeys(("GraIL", "SNRI"), ("inductive", rebuilt(known=("training",), itself=False))),
-    "NodePiece": ("inductive", rebuilt(known=("training",))),
+    **dict.fromkeys(("GraIL", "SNRI"), ("inductive", partial(steps, known=("training",), itself=False))),
+    "NodePiece": ("inductive", partial(steps, known=("training",))),
     # What holds at the same time is set aside; RE-Net sets aside what ever held.
-    **dict.fromkeys(("RE-GCN", "TiRGN", "tkbc"), ("temporal", rebuilt(times=True))),
+    **dict.fromkeys(("RE-GCN", "TiRGN", "tkbc"), ("temporal", partial(steps, times=True))),
     "RE-Net": ("temporal", steps),
 }
 # A data set of each kind, whose evaluation is meant.
