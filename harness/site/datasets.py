@@ -88,8 +88,7 @@ def dataset_facts(name: str, literature: Literature) -> dict[str, Any]:
 
 def _page(name: str, facts: Mapping[str, Any], literature: Literature) -> Page:
     own = [board for board in literature.boards if board.evaluation[0] == name]
-    usual = facts["evaluations"][0]["words"]
-    named = [(in_words(*board.evaluation[1:]), board) for board in own]
+    usual = (name, *(facts["evaluations"][0][part] for part in ("protocol", "split", "side")))
     key = "".join(character for character in name if character.isalnum() or character in "-.")
     return Page(
         f"d/{name}",
@@ -99,8 +98,10 @@ def _page(name: str, facts: Mapping[str, Any], literature: Literature) -> Page:
         values={
             **facts,
             "title": KINDS[facts["kind"]] if facts["kind"] else "A benchmark with candidates of its own",
-            "board": next((board for words, board in named if words == usual), None),
-            "others": [(words, board) for words, board in named if words != usual],
+            "board": next((board for board in own if board.evaluation == usual), None),
+            "others": [
+                (in_words(*board.evaluation[1:]), board) for board in own if board.evaluation != usual
+            ],
             "metrics": metrics_of({name: facts["evaluations"]}),
         },
         data={**facts, "boards": [_board_data(board) for board in own]},

@@ -32,11 +32,16 @@ def say_what_was_assumed(assumed: "pl.DataFrame") -> None:
 
 
 def say_usual(tasks: "EvaluationSet | None", protocol: str | None, as_json: bool) -> None:
-    """Print in words which evaluation was taken, where nobody stated its protocol."""
+    """Print in words which evaluation was taken, where nobody stated its protocol, and whether it is approximate."""
     from rankadjust.counting.evaluators import in_words
+    from rankadjust.database.store import APPROXIMATE
 
-    if tasks is not None and protocol is None and not as_json:
+    if tasks is None or as_json:
+        return
+    if protocol is None:
         echo(in_words(*tasks.evaluation))
+    for reason in tasks.constants.filter(method=APPROXIMATE)["reason"][:1]:
+        echo(f"Note: {reason}.")
 
 
 @contextmanager

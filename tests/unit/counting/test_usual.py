@@ -114,6 +114,15 @@ def test_what_fits_another_evaluation_alone_is_told_so(tmp_path):
         evaluate(ranks, dataset="GraIL-FB15k237-v1")
 
 
+@pytest.mark.parametrize("command", ["check mrr=0.3", "evaluate {}", "adjust mrr=0.3"])
+def test_commands_say_that_documented_entities_are_approximate(command, tmp_path):
+    (tmp_path / "ranks.csv").write_text("rank\n1\n2\n3\n")
+    words = [*command.format(tmp_path / "ranks.csv").split(), "--dataset", "CoDEx-L"]
+    told = CliRunner().invoke(commands, words).output
+    assert "Note: approximate, and no z" in told
+    assert told.count("approximate") == 1
+
+
 def test_estimated_hits_are_checked_beside_others():
     words = [
         "check",
