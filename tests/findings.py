@@ -49,6 +49,12 @@ def rescored() -> pl.DataFrame:
 
 
 @cache
+def without_trials() -> pl.DataFrame:
+    """Return these rows without the trials of a search for hyperparameters, which are no results of a model."""
+    return rescored().filter(pl.col("caveat").fill_null("").str.starts_with("trial:").not_())
+
+
+@cache
 def flagged() -> pl.DataFrame:
     """Return what `check` finds among these rows."""
     return check(rescored())
@@ -57,7 +63,7 @@ def flagged() -> pl.DataFrame:
 @cache
 def sampled() -> pl.DataFrame:
     """Return what values among sampled negatives leave open."""
-    return what_sampling_hides(add_full_bounds(rescored(), Constants.released()))
+    return what_sampling_hides(add_full_bounds(without_trials(), Constants.released()))
 
 
 def counts() -> pl.DataFrame:
@@ -115,8 +121,8 @@ def bullet(text: str) -> str:
 def in_short() -> str:
     """Return the points at the head of docs/literature.md."""
     rows = rescored()
-    shares = {row["candidates"]: percent(row["share"]) for row in chance_share(rows).to_dicts()}
-    counted = below_baselines(rows).select("results", "below").sum()
+    shares = {row["candidates"]: percent(row["share"]) for row in chance_share(without_trials()).to_dicts()}
+    counted = below_baselines(without_trials()).select("results", "below").sum()
     hidden = sampled().filter(metric=MRR)
     severities = dict(flagged()["severity"].value_counts().iter_rows())
     points = [
@@ -138,11 +144,11 @@ def in_short() -> str:
 
 
 def opening() -> str:
-    shares = {row["candidates"]: row for row in chance_share(rescored()).to_dicts()}
+    shares = {row["candidates"]: row for row in chance_share(without_trials()).to_dicts()}
     # What the text says of thousands of entities: chance changes no result visibly there.
     assert not shares["2,000 to 19,999"]["visible"] + shares["20,000 or more"]["visible"]
     of = {name: percent(row["share"]) for name, row in shares.items()}
-    counted = below_baselines(rescored())
+    counted = below_baselines(without_trials())
     without = _with_baseline(pl.col("dataset") != "WN18")
     return paragraph(
         f"In the median, chance explains {of['sampled-20']} of a published MRR or Hits@k with 20 sampled "
@@ -156,7 +162,7 @@ def opening() -> str:
 
 def _with_baseline(wanted: pl.Expr | bool = True) -> float:
     """Return the median share of MRR and Hits@k on sets of 200 entities or more that the best baseline explains."""
-    rows = comparable(rescored()).filter(
+    rows = comparable(without_trials()).filter(
         pl.col("gain").is_not_null(),
         pl.col("metric").str.contains("^(inverse_harmonic_mean_rank|hits_at_([1-9]|10))$"),
         pl.col("entities") >= 200,
@@ -177,7 +183,7 @@ def counting() -> str:
         "chance explains": share_of("chance_share"),
         "counting explains": share_of("counting_share"),
     }
-    most = below_baselines(rescored()).sort("results", descending=True, maintain_order=True).head(10)
+    most = below_baselines(without_trials()).sort("results", descending=True, maintain_order=True).head(10)
     return table(most, columns)
 
 
@@ -191,7 +197,7 @@ def most_below() -> str:
         "chance": "{expectation:.2g}",
         "source": lambda row: re.sub(r" README.*| \(.*|: .*|, comm.*", "", row["source"]),
     }
-    return table(surprising(rescored(), flagged()).head(6), columns)
+    return table(surprising(without_trials(), flagged()).head(6), columns)
 
 
 def share() -> str:
@@ -203,7 +209,7 @@ def share() -> str:
         "changed visibly": "{visible:,}",
         "at most by": "{largest:.2g}",
     }
-    return table(chance_share(rescored()), columns)
+    return table(chance_share(without_trials()), columns)
 
 
 def negatives() -> str:
@@ -223,7 +229,7 @@ def negatives() -> str:
 
 
 def chance() -> str:
-    found = not_above_chance(rescored(), flagged())
+    found = not_above_chance(without_trials(), flagged())
     below = found.filter(chance="below")
     models = below.group_by("model").agg(pl.col("dataset").unique().sort()).sort("model")
     worse = "; ".join(f"{model} on {listed(datasets)}" for model, datasets in models.iter_rows())
@@ -234,7 +240,7 @@ def chance() -> str:
 
 
 def copies() -> str:
-    rows = usable(rescored())
+    rows = usable(without_trials())
     once = distinct_results(rows)
     repeated = rows.join(once, on=["file", "file_line"], how="anti")
     counted = repeated.group_by("file").len().sort("len", "file", descending=[True, False])
