@@ -81,7 +81,7 @@ sums: $(STAMP)  ## renew the sums of the tables in resources/, after a change th
 	@$(BIN)/python -m rankadjust.base.shipped_sums
 
 # Whoever proposes a table sees what a reviewer will ask for: contradictions in it, and every number of the documents that it moves.
-NEW := git ls-files --modified --others --exclude-standard -- 'resources/published/*.csv'
+NEW := git ls-files --modified --others --exclude-standard -- ':(glob)resources/published/*.csv'
 literature: $(STAMP)  ## read resources/published/raw anew, check and re-score what is new, show what changes (CONTRIBUTING.md)
 	@$(BIN)/python -m tests.transcription
 	@$(BIN)/python -m rankadjust.base.shipped_sums
