@@ -159,14 +159,12 @@ def _sidecar_of_answers(
     answers = []
     for gap in gaps(reading, names):
         echo(question(gap, reading), err=True)
-        refused = None
         while True:
             text = click.prompt("  a number, a name, or - to leave it open", default=gap.default, err=True)
             try:
-                answer = answered(gap, text, names, is_repeated=text == refused)
+                answer = answered(gap, text, names)
             except RankadjustError as error:
                 echo(f"  {error}", err=True)
-                refused = text
                 continue
             answers += [(gap, answer)] if answer is not None else []
             break

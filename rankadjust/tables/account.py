@@ -1,7 +1,7 @@
 """Say how a file was understood, ask for missing facts, and draft the sidecar that states them."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,12 +40,13 @@ def describe(reading: Reading, *, everything: bool = False) -> str:
     reasons = [f"  {line}" for line in _unread_lines(reading.cells, reading)]
     lines = [*reasons, *_assumed_lines(reading), *(f"note: {remark}" for remark in reading.remarks)]
     if everything:
-        return "\n".join([head, *lines, *_values(reading)]) + "\n"
+        rows = reading.values.iter_rows(named=True)
+        values = (f"table {row['grid']}, row {row['row']}: {_shown(row)}" for row in rows)
+        return "\n".join([head, *lines, *values]) + "\n"
     if len(lines) > _LINES - 2:
         lines = [*lines[: _LINES - 3], f"… and {len(lines) - _LINES + 3} more lines"]
-    first = reading.values.head(1).to_dicts()
-    example = f"first value: {_example(first[0])}; " if first else ""
-    return "\n".join([head, *lines, f"{example}--all shows everything"]) + "\n"
+    first = "".join(f"first value: {_shown(row)}; " for row in reading.values.head(1).to_dicts())
+    return "\n".join([head, *lines, f"{first}--all shows everything"]) + "\n"
 
 
 def unread_cells(reading: Reading) -> list[str]:
@@ -101,27 +102,10 @@ def _assumed_lines(reading: Reading) -> list[str]:
     return [f"assumed: {said}" for said in usual + shown[False]]
 
 
-def _example(row: Mapping[str, Any]) -> str:
+def _shown(row: Mapping[str, Any]) -> str:
     about = [row["model"], row["dataset"], usual_name(row["metric"]), row["value"], row["unit"]]
-    return " ".join(filter(None, [*about, row["split"], row["side"], row["protocol"]]))
-
-
-def _values(reading: Reading) -> Iterator[str]:
-    """Yield the values of every table as lines whose columns are aligned."""
-    names = ("row", "model", "dataset", "metric", "value", "unit")
-    for number, values in reading.values.group_by("grid", maintain_order=True):
-        yield f"table {number[0]}:"
-        lines = [[*map(name_of, names), "evaluation"]]
-        for row in values.iter_rows(named=True):
-            ties = None if row["ties"] == "realistic" else row["ties"]
-            evaluation = ", ".join(filter(None, (row["split"], row["side"], row["protocol"], ties)))
-            shown = row | {"metric": usual_name(row["metric"])}
-            lines.append([*(str(shown[name] or "") for name in names), evaluation])
-        filled = [place for place, column in enumerate(zip(*lines[1:], strict=True)) if any(column)]
-        widths = [max(len(line[place]) for line in lines) for place in filled]
-        for line in lines:
-            cells = (line[place].ljust(width) for place, width in zip(filled, widths, strict=True))
-            yield f"  {'  '.join(cells)}".rstrip()
+    ties = None if row["ties"] == "realistic" else row["ties"]
+    return " ".join(filter(None, [*about, row["split"], row["side"], row["protocol"], ties]))
 
 
 @dataclass(frozen=True)
@@ -144,7 +128,7 @@ class Gap:
 
 
 def gaps(reading: Reading, names: Names | None = None) -> list[Gap]:
-    """Return the facts that nobody states of a whole table; tables without the same split, side or protocol share one.
+    """Return the facts that nobody states of a whole table; tables for which the same was assumed share one.
 
     names: the data sets; without them no answers are offered.
     """
@@ -164,7 +148,8 @@ def gaps(reading: Reading, names: Names | None = None) -> list[Gap]:
                 around = table.grid.context if fact == "dataset" else ()
                 likely += [name for text in around for name in within("dataset", text, names)]
             offered = tuple(dict.fromkeys(likely))[:_MOST_OFFERED]
-            key = (fact, offered, *(() if fact in _USUAL else (table.number,)))
+            is_shared = taken is not None or names is None or fact in _USUAL
+            key = (fact, offered, None if is_shared else table.number)
             same = found.get(key, Gap(fact, (), taken, offered))
             found[key] = replace(same, tables=(*same.tables, table.number))
     return list(found.values())
@@ -187,11 +172,10 @@ def question(gap: Gap, reading: Reading) -> str:
     return f"{where}: which {name_of(gap.fact)}{taken}?" + (f"\n  {offered}" if offered else "")
 
 
-def answered(gap: Gap, answer: str, names: Names, *, is_repeated: bool = False) -> str | None:
+def answered(gap: Gap, answer: str, names: Names) -> str | None:
     """Return the meaning of an answer: an offered one for its number, a name, or None for '-', which leaves it open.
 
-    Raises RankadjustError for an unknown name. The name of a data set that is like one of ours may be a typing error,
-    so it counts only if the user repeats it.
+    Raises RankadjustError for an unknown name; only a data set that is like none of ours may be the user's own.
     """
     text = answer.strip()
     if text in ("-", ""):
@@ -200,17 +184,12 @@ def answered(gap: Gap, answer: str, names: Names, *, is_repeated: bool = False) 
         if not 1 <= int(text) <= len(gap.offered):
             raise RankadjustError(f"there is no answer {text}; type its number, a name, or -")
         return gap.offered[int(text) - 1]
-    if gap.fact == "metric" and metric_key(text) is None:
-        raise RankadjustError(f"metric '{text}' is not known; write for example MRR")
-    if gap.fact == "dataset" and folded(text) not in names:
-        # The user may have a data set of their own, which our registry does not have.
-        hint = did_you_mean(text, names.values())
-        if hint and not is_repeated:
-            raise RankadjustError(
-                f"no data set '{text}' is known{hint} If it is your own, type its name again"
-            )
+    if gap.fact == "metric":
+        if metric_key(text) is None:
+            raise RankadjustError(f"metric '{text}' is not known; write for example MRR")
         return text
-    return text if gap.fact == "metric" else given_facts({gap.fact: text}, names)[gap.fact]
+    is_own = gap.fact == "dataset" and folded(text) not in names and not did_you_mean(text, names.values())
+    return text if is_own else given_facts({gap.fact: text}, names)[gap.fact]
 
 
 def draft_sidecar(reading: Reading) -> str:
@@ -220,18 +199,20 @@ def draft_sidecar(reading: Reading) -> str:
     becomes a comment, for the user to fill in.
     """
     found = gaps(reading)
-    stated = [(gap, _word(gap.fact, gap.taken)) for gap in found if gap.taken]
     title = f"# What rankadjust assumed about {reading.path.name}. Correct it and read the table again;"
-    holding = sum(table.layout.metrics != "" for table in reading.tables)
-    asked = Counter(gap.fact for gap in found if gap.taken is None)
-    wheres = (
-        ("" if asked[gap.fact] == holding else f"table {gap.tables[0]}: ", gap.fact)
-        for gap in found
-        if gap.taken is None
-    )
-    comments = dict.fromkeys(f"# {where}{fact}:  # which {name_of(fact)}" for where, fact in wheres)
     explained = "# docs/tables.md explains every key."
-    return "\n".join([title, explained, *comments, sidecar_stating(reading, stated)])
+    asked = []
+    for gap in found:
+        if gap.taken is None:
+            where = "" if _is_whole(gap, reading) else f"table {gap.tables[0]}: "
+            asked.append(f"# {where}{gap.fact}:  # which {name_of(gap.fact)}")
+    stated = [(gap, _word(gap.fact, gap.taken)) for gap in found if gap.taken]
+    return "\n".join([title, explained, *asked, sidecar_stating(reading, stated)])
+
+
+def _is_whole(gap: Gap, reading: Reading) -> bool:
+    """Return whether a gap is one of all tables with values."""
+    return len(gap.tables) == reading.values["grid"].n_unique()
 
 
 def sidecar_stating(reading: Reading, stated: Iterable[tuple[Gap, str]]) -> str:
@@ -239,25 +220,16 @@ def sidecar_stating(reading: Reading, stated: Iterable[tuple[Gap, str]]) -> str:
 
     What holds for all tables is written once, the rest under the number of a table.
     """
-    drafts: dict[int, dict[str, Any]] = {table.number: {} for table in reading.tables if table.layout.metrics}
+    whole: dict[str, Any] = {}
+    parts: dict[int, dict[str, Any]] = defaultdict(dict)
     for gap, word in stated:
-        for number in gap.tables:
-            drafts[number][gap.fact] = word
-    for number, draft in drafts.items():
-        columns = reading.tables[number - 1].layout.columns
-        if roles := {column.index + 1: column.role for column in columns if column.assumed}:
-            draft["columns"] = roles
-    first = next(iter(drafts.values()), {})
-    is_only = len(reading.tables) == 1
-    whole = {
-        key: value
-        for key, value in first.items()
-        if is_only or (key != "columns" and all(own.get(key) == value for own in drafts.values()))
-    }
-    own = {number: {k: v for k, v in draft.items() if k not in whole} for number, draft in drafts.items()}
-    parts = {number: left for number, left in own.items() if left}
+        for about in [whole] if _is_whole(gap, reading) else [parts[number] for number in gap.tables]:
+            about[gap.fact] = word
+    for table in reading.tables:
+        if roles := {column.index + 1: column.role for column in table.layout.columns if column.assumed}:
+            (whole if len(reading.tables) == 1 else parts[table.number])["columns"] = roles
+    written = _added(reading.sidecar, whole | ({"tables": dict(sorted(parts.items()))} if parts else {}))
     options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 100}
-    written = _added(reading.sidecar, {**whole, **({"tables": parts} if parts else {})})
     flow = {key: None if isinstance(value, Mapping) else False for key, value in written.items()}
     return "".join(
         yaml.safe_dump({key: written[key]}, default_flow_style=flow[key], **options) for key in written
