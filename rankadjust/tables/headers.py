@@ -34,6 +34,8 @@ _REWRITTEN = [
         r"(?i)\b(hits?) \(?([a-z]+)\)? ?(@ ?\d+)": r"\2 \1\3",
         # The number of sampled candidates: 'MRR (50 neg)', 'Hits@10 against 100 sampled negatives'.
         r"(?i)(?<![\w.@])\d[\d,]*\+?\s(?=(?:[a-z]+\s){0,2}(?:neg|negs|negatives?|candidates?)\b)": "",
+        # A part of a split in brackets: 'Test MRR (subset)'.
+        r"(?i)\btest (\S+) \((subset|dev|challenge)\)": r"test \2 \1",
         # Keys of PyKEEN before 1.6: hits_at_k.both.realistic.10.
         r"\b(hits_at)_k\.(.*)\.([0-9]+)$": r"\2.\1_\3",
     }.items()
@@ -220,57 +222,42 @@ def _joined(text: str, start: int, end: int, names: Names) -> str | None:
 
 @lru_cache(maxsize=8192)
 def read_header(text: str, names: Names) -> Facts:
-    """Return the facts of a header; if a word of it is not understood, `rest` holds the whole text."""
+    """Return the facts of a header; if a word of it is not understood, `rest` holds the whole text.
+
+    Unknown words beside a metric are `unknown`, and so is a metric that says two things; words for a spread or a
+    difference make it no metric. What is not understood in brackets is a note.
+    """
     if len(text) > _LONGEST:
         return Facts(rest=text)
     text = label(text)
-    said = _read_words(text, names) or _with_brackets(text, names) or _beside_unknown(text, names)
-    if said is None:
-        return Facts(rest=text or None)
-    if said.metric:
-        return replace(said, metric=replace(said.metric, printed=text))
-    return replace(said, dataset=replace(said.dataset, printed=text)) if said.dataset else said
-
-
-def _beside_unknown(text: str, names: Names) -> Facts | None:
-    """Return the metric of a header with words that are unknown, or say two things; None without a metric.
-
-    Words for a spread or a difference also give None: the column then holds no values of the metric.
-    """
     facts, unknown = _look_through(text, names)
-    beside = any(folded(word) in words_for("beside_metrics") or is_difference(word) for word in unknown)
-    if "metric" not in facts or beside:
-        return None
+    notes: list[str] = []
+    if unknown:
+        notes = [inside.strip() for inside in _BRACKET.findall(text) if _is_note(inside, names)]
+        bare = _BRACKET.sub(lambda match: " " if match[1].strip() in notes else match[0], text)
+        facts, unknown = _look_through(bare.strip(), names)
+    said = Facts.of(**{field: ours[0] for field, ours in facts.items() if len(ours) == 1})
+    is_understood = not unknown and all(len(ours) == 1 for ours in facts.values())
+    if is_understood and (said.metric or said.dataset or not notes):
+        said = replace(said, notes="; ".join(notes) or None)
+        if said.metric:
+            return replace(said, metric=replace(said.metric, printed=text))
+        return replace(said, dataset=replace(said.dataset, printed=text)) if said.dataset else said
+    if "metric" not in facts or any(
+        folded(word) in words_for("beside_metrics") or is_difference(word) for word in unknown
+    ):
+        return Facts(rest=text or None)
     # The words as they are written: 'MKG-W'.
     together = re.search(r"\W".join(map(re.escape, unknown)), text)
     words = together[0] if unknown and together else " ".join(unknown) or text
-    said = Facts.of(**{field: ours[0] for field, ours in facts.items() if len(ours) == 1})
-    return replace(said, metric=Fact(facts["metric"][0]), unknown=words)
+    return replace(said, metric=Fact(facts["metric"][0], printed=text), unknown=words)
 
 
-def _with_brackets(text: str, names: Names) -> Facts | None:
-    """Return the facts of a metric or data set and of the brackets after it; unknown words in brackets are notes."""
-    said = _read_words(_BRACKET.sub(" ", text).strip(), names)
-    if said is None or not (said.metric or said.dataset):
-        return None
-    insides = [(inside, _read_words(inside, names)) for inside in map(str.strip, _BRACKET.findall(text))]
-    notes = [inside for inside, facts in insides if facts is None]
-    # A note must not have a known word, for 'MR (raw/filtered)' names two protocols, nor a scale, as 'MR (/1000)' has.
-    if any(_vocabulary().get(word, ("",))[0] for note in notes for word in words_of(note)):
-        return None
-    if any(map(_SCALE.search, notes)):
-        return None
-    for inside, facts in insides:
-        part = _vocabulary().get(_key(f"test {inside}")) if said["split"] == "testing" else None
-        said = replace(said, split=Fact(part[1])) if part else said.over(facts or NOTHING)
-    return replace(said, notes="; ".join(notes) or None)
-
-
-def _read_words(text: str, names: Names) -> Facts | None:
-    """Return the facts that the words of a text state; None for an unknown word, or for words that disagree."""
-    facts, unknown = _look_through(text, names)
-    is_said = not unknown and all(len(said) == 1 for said in facts.values())
-    return Facts.of(**{field: said[0] for field, said in facts.items()}) if is_said else None
+def _is_note(inside: str, names: Names) -> bool:
+    """Return whether brackets hold a note: words of which none is known, and no scale, as 'MR (/1000)' has."""
+    facts, unknown = _look_through(inside.strip(), names)
+    is_known = any(_vocabulary().get(word, ("",))[0] for word in words_of(inside))
+    return bool(unknown) and not (facts or is_known or _SCALE.search(inside))
 
 
 def _look_through(text: str, names: Names) -> tuple[dict[str, list[Any]], list[str]]:
