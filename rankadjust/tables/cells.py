@@ -95,15 +95,14 @@ class Reader:
         """Return the values of the table and the state of each of its cells, before values are compared."""
         layout = self.table.layout
         # In a table that names a data set but no metric, decimal numbers are results.
-        texts = (
+        texts = [
             text for row in self.table.grid.rows[:_LOOKED_AT] for text in row if len(text) <= _LONGEST_NAME
-        )
-        is_of_results = not layout.metrics and any(
-            headers.within("dataset", text, self.names) for text in texts
-        )
-        without_metric = "nothing names its metric; state the metric"
-        if self.table.grid.width == 1:
-            without_metric = "nothing separates its columns; save the table as CSV"
+        ]
+        why = None
+        if not layout.metrics and self.table.grid.width == 1:
+            why = "nothing separates its columns; save the table as CSV"
+        elif not layout.metrics and any(headers.within("dataset", text, self.names) for text in texts):
+            why = "nothing names its metric; state the metric"
         values: list[Value] = []
         states: States = {}
         for row in layout.rows:
@@ -117,8 +116,8 @@ class Reader:
                     read = self._value(row, column, text)
                     values += [read] if isinstance(read, Value) else []
                     states[cell] = ("value", None) if isinstance(read, Value) else read
-                elif is_of_results and _is_result(text):
-                    states[cell] = "unread", without_metric
+                elif why and _is_result(text):
+                    states[cell] = "unread", why
                 else:
                     states[cell] = _label(row, column, text, is_body=is_body)
         return values, states

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from statistics import mode
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.io import readable
@@ -17,7 +16,7 @@ from rankadjust.tables.formats.logs import is_log, log_grids
 from rankadjust.tables.formats.markdown import markdown_grids
 from rankadjust.tables.formats.records import json_grids, yaml_grids
 from rankadjust.tables.formats.rst import rst_grids
-from rankadjust.tables.formats.text import blank_grids, delimited_grids
+from rankadjust.tables.formats.text import delimited_grids
 
 READERS: dict[str, Callable[[str], list[Grid]]] = {
     "Markdown": markdown_grids,
@@ -29,7 +28,6 @@ READERS: dict[str, Callable[[str], list[Grid]]] = {
     "JSON": json_grids,
     "YAML": yaml_grids,
     "log": log_grids,
-    "columns": blank_grids,
 }
 SUFFIXES = {
     **dict.fromkeys((".md", ".markdown"), "Markdown"),
@@ -50,9 +48,6 @@ _MARKS = {
         r"^[ \t]*(\+[-=]+\+|=+( +=+)+[ \t]*$|\.\. (list|csv)-table::)", re.MULTILINE
     ),
 }
-# The vertical lines that programs draw between cells become pipes, and the lines between rows are left out.
-_DRAWN = str.maketrans(dict.fromkeys("│┃║", "|"))
-_BORDER = re.compile(r"^\s*[\u2500-\u257f][ \u2500-\u257f]*\n", re.MULTILINE)
 # Half a minute of reading.
 _MOST_BYTES = 12_000_000
 # The first bytes of a workbook, or of another packed file.
@@ -105,12 +100,10 @@ def recognise(text: str) -> str:
     if is_log(text):
         return "log"
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    tabs = [line.count("\t") for line in lines if "\t" in line]
-    # Where the lines have different numbers of tabs, the tabs only align the columns.
-    if len(tabs) > len(lines) / 2 and 2 * tabs.count(mode(tabs)) > len(tabs):
+    if 2 * sum("\t" in line for line in lines) > len(lines):
         return "TSV"
     is_piped = 2 * sum("|" in line for line in lines) > len(lines)
-    return next((name for name in ("log", "columns") if not is_piped and READERS[name](text)), "CSV")
+    return "log" if not is_piped and log_grids(text) else "CSV"
 
 
 def _is_json(text: str) -> bool:
@@ -130,5 +123,4 @@ def _text_of(data: bytes, *, is_utf_16: bool) -> tuple[str, list[str]]:
         text, remarks = data.decode("utf-16" if is_utf_16 else "utf-8-sig"), ["read as UTF-16"] * is_utf_16
     except UnicodeDecodeError:
         text, remarks = data.decode("cp1252", errors="replace"), ["not UTF-8: read as Windows-1252"]
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _BORDER.sub("", text).translate(_DRAWN), remarks
+    return text.replace("\r\n", "\n").replace("\r", "\n"), remarks
