@@ -279,19 +279,19 @@ def _printed(facts: Facts, line: Facts, table: Table, known: set[str]) -> Facts:
 
 def settle(
     table: Table, values: list[Value], states: States, benchmarks: Sequence[Benchmark], *, has_commas: bool
-) -> tuple[list[Value], list[str]]:
-    """Compare the values of a table; return those that are read after all, and remarks about rows.
+) -> list[Value]:
+    """Compare the values of a table, and return those that are read after all.
 
     has_commas: whether the file has decimal commas.
     """
     _apply_conventions(values, benchmarks)
-    remarks = _mark_repeated(values)
+    _mark_repeated(values)
     _refuse_repeated(values, states)
     kept = [value for value in values if states[value.cell][0] == "value"]
     _settle_signs(kept, states, has_commas=has_commas)
     _decide_units(kept, states, table.layout.percent)
     _doubt_protocols(kept, table)
-    return [value for value in kept if states[value.cell][0] == "value"], remarks
+    return [value for value in kept if states[value.cell][0] == "value"]
 
 
 def _apply_conventions(values: Sequence[Value], benchmarks: Sequence[Benchmark]) -> None:
@@ -337,21 +337,15 @@ def _of_benchmark(facts: Facts, known: Sequence[Benchmark]) -> Facts:
     return replace(facts, protocol=Fact(names[0], INFERRED, why(names[0])), side=facts.side or own)
 
 
-def _mark_repeated(values: Sequence[Value]) -> list[str]:
-    """Mark the model of rows that agree in everything but their number; return remarks on them."""
-    groups: dict[tuple[Any, ...], dict[int, Value]] = defaultdict(dict)
+def _mark_repeated(values: Sequence[Value]) -> None:
+    """Mark the models of a table in which rows agree in everything but their number."""
+    rows: dict[tuple[Any, ...], set[int]] = defaultdict(set)
     for value in values:
-        groups[value.key][value.cell[0]] = value
-    repeated: dict[str | None, int] = {}
-    for rows in groups.values():
-        name = next(iter(rows.values())).name
-        if len(rows) > 1:
-            repeated[name] = max(repeated.get(name, 0), len(rows))
-    for value in values:
-        if repeated and value.model and value.model.source != GIVEN:
-            value.model = value.model.because("several rows have the same model")
-    same = "have the same data set, split, side, protocol and metric: state what tells their models apart"
-    return [f"{count} rows of '{name or ''}' {same}" for name, count in repeated.items()]
+        rows[value.key].add(value.cell[0])
+    if any(len(own) > 1 for own in rows.values()):
+        for value in values:
+            if value.model and value.model.source != GIVEN:
+                value.model = value.model.because("several rows have the same model")
 
 
 def _refuse_repeated(values: Sequence[Value], states: States) -> None:

@@ -73,8 +73,7 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
         (where, dict([own for own in said.items() if own[0] != ENTITY_RANKING][:1])) for where, said in tasks
     ]
     protocols = [(where, headers.within("protocol", text, names)) for where, text in captions]
-    for name, named in (("task", others), ("protocol", protocols)):
-        around = around.over(_nearest(name, named))
+    around = around.over(_nearest("task", others)).over(_nearest("protocol", protocols))
     lines: list[Column | Row] = [*(column for column in columns if column.role == "value"), *rows]
     if not stated.facts.dataset and not any(line.facts.dataset or line.line.facts.dataset for line in lines):
         rows = [_with_dataset_in_name(row, names) for row in rows]
@@ -122,10 +121,8 @@ def _nearest(name: str, around: Sequence[tuple[str, Mapping[str, str]]]) -> Fact
 def _dataset_around(around: _Around, names: Names) -> Facts:
     """Return the data set of the nearest text that names a single one; the reason lists all others."""
     texts = [(where, headers.within("dataset", text, names)) for where, text in around]
-    # A text with several data sets leaves the choice among them to the other texts.
-    possible = next((set(named) for _, named in texts if len(named) > 1), None)
     for where, named in texts:
-        if len(named) == 1 and (possible is None or set(named) <= possible):
+        if len(named) == 1:
             ((dataset, printed),) = named.items()
             others = dict.fromkeys(name for _, own in texts for name in own if name != dataset)
             also = f", though others name {', '.join(others)}" if others else ""

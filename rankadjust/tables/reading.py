@@ -142,22 +142,18 @@ def read_tables(
     cells: list[dict[str, Any]] = []
     is_only = len(tables) == 1
     for table, values, states in read:
-        kept, said = settle(table, values, states, _benchmarks(), has_commas=has_commas)
-        own_remarks = (*table.grid.remarks, *said)
-        remarks |= {text if is_only else f"table {table.number}: {text}": None for text in own_remarks}
+        place = "" if is_only else f"table {table.number}: "
+        remarks |= {f"{place}{remark}": None for remark in table.grid.remarks}
         name = path.stem if is_only else f"{path.stem}-{table.number}"
-        for value in kept:
+        for value in settle(table, values, states, _benchmarks(), has_commas=has_commas):
             known = _known(value, *usual_of(value.facts["dataset"]))
             facts.append(known)
             tidy.append(_record(table, value, known, {"source": path.name, "table": name}))
         for (row, column), (state, reason) in sorted(states.items()):
-            place = {
-                "grid": table.number,
-                "row": row + 1,
-                "column": column + 1,
-                "line": table.grid.lines[row],
-            }
-            cells.append(place | {"text": table.text(row, column), "state": state, "reason": reason})
+            line, text = table.grid.lines[row], table.text(row, column)
+            cells.append(
+                dict(zip(CELLS, (table.number, row + 1, column + 1, line, text, state, reason), strict=True))
+            )
     frames = pl.DataFrame(tidy, schema=VALUES), pl.DataFrame(cells, schema=CELLS)
     return Reading(path, *frames, tuple(remarks), tuple(tables), facts, data)
 

@@ -251,15 +251,6 @@ def test_an_ambiguous_name_is_told_with_what_it_may_mean(tmp_path):
     assert reading.values["dataset"].to_list() == ["YAGO"]
 
 
-def test_a_heading_of_several_data_sets_leaves_the_choice_to_other_texts_among_these(tmp_path):
-    text = "# On WN18RR and UMLS\n\n{}\n\n|Model|MRR|\n|-|-|\n|A|0.5|\n"
-    names = [
-        read_text(tmp_path, "nations.md", text.format(words)).values["dataset"].to_list()
-        for words in ("UMLS:", "FB15k-237:", "x")
-    ]
-    assert names == [["UMLS"], [None], [None]]
-
-
 def test_a_percent_sign_says_nothing_of_other_columns(tmp_path):
     reading = read_text(tmp_path, "WN18RR.csv", "model,Hits@1,Hits@10\nA,0.40,60.1%\nB,0.35,55.0%\n")
     assert dict(reading.values.select("metric", "unit").rows()) == {
@@ -329,11 +320,8 @@ def test_a_pattern_tells_rows_of_one_model_apart(tmp_path):
     reading = read_text(tmp_path, "umls.md", text)
     assert reading.values["model"].to_list() == ["A", "A"]
     assert "model: several rows have the same model" in reading.values["assumed"][0]
-    same = "have the same data set, split, side, protocol and metric: state what tells their models apart"
-    assert reading.remarks == (f"2 rows of 'A' {same}",)
     reading = read_text(tmp_path, "umls.md", text, 'model: "{Model} (dim {Dim})"\n')
     assert reading.values["model"].to_list() == ["A (dim 5)", "A (dim 6)"]
-    assert reading.remarks == ()
 
 
 def test_words_of_a_sidecar_need_no_quotes(tmp_path):
