@@ -103,9 +103,11 @@ def _assumed_lines(reading: Reading) -> list[str]:
 
 
 def _shown(row: Mapping[str, Any]) -> str:
-    about = [row["model"], row["dataset"], usual_name(row["metric"]), row["value"], row["unit"]]
+    number = " ".join(
+        filter(None, (row["model"], row["dataset"], usual_name(row["metric"]), row["value"], row["unit"]))
+    )
     ties = None if row["ties"] == "realistic" else row["ties"]
-    return " ".join(filter(None, [*about, row["split"], row["side"], row["protocol"], ties]))
+    return ", ".join(filter(None, (number, row["split"], row["side"], row["protocol"], ties)))
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ class Gap:
 
 
 def gaps(reading: Reading, names: Names | None = None) -> list[Gap]:
-    """Return the facts that nobody states of a whole table; tables for which the same was assumed share one.
+    """Return the facts that nobody states of a whole table; tables with the same assumption share one.
 
     names: the data sets; without them no answers are offered.
     """

@@ -338,7 +338,7 @@ def _of_benchmark(facts: Facts, known: Sequence[Benchmark]) -> Facts:
 
 
 def _mark_repeated(values: Sequence[Value]) -> None:
-    """Mark the models of a table in which rows agree in everything but their number."""
+    """Mark the models of a table if some of its rows agree in everything but their number."""
     rows: dict[tuple[Any, ...], set[int]] = defaultdict(set)
     for value in values:
         rows[value.key].add(value.cell[0])

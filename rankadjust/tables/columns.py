@@ -19,8 +19,6 @@ MEANS = {"mean", "avg", "average", "overall", "all"}
 """Words for a mean over sides or data sets."""
 # Where rows are metrics, a column with one of these headers holds all their values.
 _LONG = {"value", "values", "val", "metric", "metricvalue", "score", "result"}
-# Names of data sets have capitals or digits within (WikiPeople, WD50K, YAGO-hy); 'Best' and 'final' have none.
-_NAME = re.compile(r"[A-Za-z].*[A-Z0-9]")
 _ONE_NAME = re.compile(r"[A-Za-z][\w.-]*[A-Z0-9][\w.-]*")
 # Neither differences nor versions name a model: '+1.2%', 'v1'.
 _NO_NAME = re.compile(r"[+-]\d|v\d+$", re.IGNORECASE)
@@ -151,7 +149,7 @@ class Sheet:
         body = grid.rows[first:]
         shown = body[:: 1 + len(body) // _MANY_ROWS]
         cells = list(zip(*shown, strict=True)) or [()] * grid.width
-        return cls(grid, stated, names, first, stacks, lines, _with_unknown_words(_with_sides(facts)), cells)
+        return cls(grid, stated, names, first, stacks, lines, _with_sides(facts), cells)
 
     def is_text(self, column: int) -> bool:
         """Return whether a column holds words rather than numbers."""
@@ -209,7 +207,7 @@ def _metric_cells(sheet: Sheet, column: int) -> int:
     rows = (row for row in zip(*sheet.cells, strict=True) if sum(map(bool, row)) > 1)
     cells = [row[column] for row in rows if row[column] and not is_numeric(row[column])]
     read = (read_header(cell, sheet.names) for cell in cells)
-    return sum(facts.metric is not None and not facts.unknown for facts in read)
+    return sum(facts.metric is not None and not (facts.unknown or facts.rest) for facts in read)
 
 
 def columns_of(sheet: Sheet, metrics: str, metric_column: int | None) -> tuple[Column, ...]:
@@ -323,41 +321,17 @@ def _settled(sheet: Sheet, index: int, roles: Sequence[str], above: bool) -> str
     return ("other" if "model" in roles else "model") if role == "name" else role
 
 
-def _with_unknown_words(said: Sequence[Facts]) -> list[Facts]:
-    """Read the unknown words beside the metrics as data sets, if every metric of the table has a name.
-
-    'WikiPeople MRR' beside 'WD50K MRR' is an MRR on a data set missing in our registry; 'best_mrr' beside 'mrr' is not,
-    and 'MRR Hits@1' names two metrics.
-    """
-    named = [facts for facts in said if facts.metric]
-    is_named = all(facts.dataset or _NAME.search(facts.unknown or "") for facts in named)
-    if not is_named or any(headers.within("metric", facts.unknown or "", Names()) for facts in named):
-        return list(said)
-    return [
-        replace(
-            explained(facts),
-            dataset=Fact(words, printed=words).because(f"'{words}' of a header read as a name"),
-        )
-        if (words := facts.unknown) and not facts.dataset
-        else facts
-        for facts in said
-    ]
-
-
-def _with_sides(said: Sequence[Facts]) -> list[Facts]:
+def _with_sides(said: list[Facts]) -> list[Facts]:
     """Read a mean beside the two sides as both; head and tail beside a middle class mean classes."""
     words = [(facts.unknown or facts.notes or facts.rest or "").casefold() for facts in said]
-    sides = {facts["side"] for facts in said}
     if _BETWEEN & set(words):
         return [replace(facts, side=None, task=Fact(SUBSET)) if facts.side else facts for facts in said]
-    if not any({head, tail} <= sides for head, tail in headers.SIDES):
-        return list(said)
-    return [
-        replace(explained(facts), side=Fact("both").because(f"from '{word}'"), notes=None, rest=None)
-        if word in MEANS and facts.side is None
-        else facts
-        for facts, word in zip(said, words, strict=True)
-    ]
+    if any({*pair} <= {facts["side"] for facts in said} for pair in headers.SIDES):
+        for at, (facts, word) in enumerate(zip(said, words, strict=True)):
+            if word in MEANS and facts.side is None:
+                side = Fact("both").because(f"from '{word}'")
+                said[at] = replace(facts, side=side, notes=None, rest=None, unknown=None)
+    return said
 
 
 def with_datasets_carried(columns: tuple[Column, ...]) -> tuple[Column, ...]:

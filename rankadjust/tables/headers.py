@@ -41,6 +41,8 @@ _REWRITTEN = [
     }.items()
 ]
 _VERSION = re.compile(r"[vV]\d+")
+# Names of data sets have capitals or digits within (WikiPeople, WD50K, YAGO-hy); 'Best' and 'final' have none.
+_NAME = re.compile(r"[A-Za-z].*[A-Z0-9]")
 # Two numbers with a separator between them are not a k: 'Hits@10_50', 'Hits@1-3'.
 _TWO_NUMBERS = re.compile(r"\d[\s_-]+\d")
 # The k of Hits in a row of its own: '10', '@10', 'k=10'.
@@ -208,7 +210,7 @@ def _named_runs(text: str, names: Names, kind: str | None = None) -> Iterator[tu
 
 
 def _joined(text: str, start: int, end: int, names: Names) -> str | None:
-    """Return the whole name of which the data set at this place of a text is only a part, None if it is all."""
+    """Return the longer name that begins with the data set at this place of a text, None if there is none."""
     match = _JOINED.match(text, end) or _SAMPLE_OF_NELL.match(text, end)
     if match is None or (text[:start].endswith("*") and match[0].startswith("*")):
         return None
@@ -224,8 +226,8 @@ def _joined(text: str, start: int, end: int, names: Names) -> str | None:
 def read_header(text: str, names: Names) -> Facts:
     """Return the facts of a header; if a word of it is not understood, `rest` holds the whole text.
 
-    Unknown words beside a metric are `unknown`, and so is a metric that says two things; words for a spread or a
-    difference make it no metric. What is not understood in brackets is a note.
+    Unknown words beside a metric are `unknown`, unless they are written like a name, and so is a metric that says two
+    things; words for a spread or a difference make it no metric. What is not understood in brackets is a note.
     """
     if len(text) > _LONGEST:
         return Facts(rest=text)
@@ -250,11 +252,13 @@ def read_header(text: str, names: Names) -> Facts:
     # The words as they are written: 'MKG-W'.
     together = re.search(r"\W".join(map(re.escape, unknown)), text)
     words = together[0] if unknown and together else " ".join(unknown) or text
-    return replace(said, metric=Fact(facts["metric"][0], printed=text), unknown=words)
+    is_name = unknown and said.metric and _NAME.search(words)
+    said = replace(said, metric=Fact(facts["metric"][0], printed=text))
+    return replace(said, rest=words) if is_name else replace(said, unknown=words)
 
 
 def _is_note(inside: str, names: Names) -> bool:
-    """Return whether brackets hold a note: words of which none is known, and no scale, as 'MR (/1000)' has."""
+    """Return whether brackets hold a note: no word of theirs is known, and they are no scale as in 'MR (/1000)'."""
     facts, unknown = _look_through(inside.strip(), names)
     is_known = any(_vocabulary().get(word, ("",))[0] for word in words_of(inside))
     return bool(unknown) and not (facts or is_known or _SCALE.search(inside))

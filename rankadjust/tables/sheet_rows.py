@@ -158,7 +158,8 @@ def _said_by(
         if not word or role not in LABEL_ROLES:
             continue
         if role == "metric":
-            printed = replace(read_header(texts[column.index], names), rest=None)
+            printed = read_header(texts[column.index], names)
+            printed = replace(printed, rest=None, unknown=printed.unknown or printed.rest)
             printed = printed.because(why, "metric") if why else printed
         elif role == "model":
             # A second column of models refines the first, whose text is the name.

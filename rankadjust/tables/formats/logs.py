@@ -35,10 +35,10 @@ _STAMP = re.compile(
 # What may precede the name of a number: the end of another message, of a list, of a field of a logger.
 _ENDS = re.compile(r"[,;{}|\t\]:]|\s-\s|\s/\s")
 _IN_BRACKETS = re.compile(r"\[([A-Za-z]{3,12})\]")
-_SPLIT_WORD = re.compile(r"\b(train|valid|val|dev|test)(?:ing|ation)?\b(?!\.\w)", re.IGNORECASE)
-# The split of the lines below: 'Test:', 'Evaluate on valid'.
-_SPLIT = re.compile(
-    r"\W*(?:evaluat\w+ (?:on )?)?((?:train|val|dev|test)[a-z]*)\b[\w ]{0,30}\W*", re.IGNORECASE
+# The split or side of the lines below: 'Test:', 'Evaluate on valid', '-- left'.
+_TITLE = re.compile(
+    r"\W*(?:evaluat\w+ (?:on )?)?((?:train|val|dev|test|left|right|head|tail)[a-z]*)\b[\w ]{0,30}\W*",
+    re.IGNORECASE,
 )
 _STEP = re.compile(r"\s+at (?:step|epoch) (\d{1,18})\s*$")
 # Facts among the pairs of a line: 'model=TransE dataset=UMLS mrr=0.9'.
@@ -46,11 +46,6 @@ _FIELD = re.compile(r"(?<![^\s,;])([A-Za-z]\w{0,79}+)=([A-Za-z][^\s,;=]{0,79}+)(
 # Hits in a list: "'hits@[1,3,10]': tensor([0.2, 0.3, 0.5])", and numbers within a call: 'tensor(0.31)'.
 _LISTED = re.compile(r"""(hits?@)\[([\d, ]+)\]["']?\s*[:=]\s*(?:\w+\()?\[([\d., ]+)\]\)?""", re.IGNORECASE)
 _CALL = re.compile(r"\b(?:tensor|(?:np\.)?float\d*)\(\[?([-+\d.e]{1,40})\]?(?:,\s*[a-z]\w*=[^()]{0,80})?\)")
-# A key without a value, and a line that is a title of the lines below it.
-_BARE = re.compile(r"\s*[A-Za-z][\w@./-]{0,79}+\s*:\s*")
-_TITLE = re.compile(r"[-=]{2,}\s*(\w+(?: \w+){0,2})\s*[-=]*")
-# Evaluations that were left out are written as -1.
-_LEFT_OUT = re.compile(r"-1(?:\.0+)?")
 _MARKS = " \t,'\"{}#*-"
 _LONGEST_LINE, _LONGEST_NAME = 10_000, 80
 # A log with more parts describes training: the lines between its values are not titles.
@@ -90,13 +85,12 @@ def log_grids(text: str) -> list[Grid]:
     grids = [(part[0].number, _table(part, lines)) for part in parts]
 
     def is_single(line: _Line) -> bool:
-        is_bare = not line.pairs and _BARE.fullmatch(line.text) is not None and _is_metric(line.text)
-        return is_bare or (len(line.pairs) == 1 and not line.facts)
+        return len(line.pairs) == 1 and not line.facts
 
     for is_run, run in groupby(read, key=is_single):
-        single = [line for line in run if line.pairs]
+        single = list(run) if is_run else []
         has_metric = any(_is_metric(line.pairs[0][0]) for line in single)
-        if is_run and single and (has_metric or (len(single) > 1 and not parts)):
+        if has_metric or (len(single) > 1 and not parts):
             grids.append((single[0].number, _table(single, lines, is_long=True)))
     return [grid for _, grid in sorted(grids, key=lambda pair: pair[0])]
 
@@ -113,7 +107,7 @@ def _is_metric(name: str) -> bool:
 
 def _is_understood(name: str) -> bool:
     said = read_header(name, _NO_NAMES)
-    return said.metric is not None and not said.unknown
+    return said.metric is not None and not (said.unknown or said.rest)
 
 
 def _line(number: int, written: str) -> _Line:
@@ -124,9 +118,7 @@ def _line(number: int, written: str) -> _Line:
         return _Line(number, text)
     plain_text = _unlisted(text)
     bare = _FIELD.sub(lambda match: " " * len(match[0]), plain_text)
-    # The stamp of some programs names the split: '[Epoch 410 valid]: '.
-    split = _SPLIT_WORD.search(stamp)
-    facts = [*_FIELD.findall(plain_text), *([("split", split[1])] if split else [])]
+    facts = _FIELD.findall(plain_text)
     found = list(_pairs(bare))
     if not found:
         return _Line(number, text, facts=facts)
@@ -138,10 +130,6 @@ def _line(number: int, written: str) -> _Line:
     ]
     label = re.sub(r"\[[A-Za-z]{3,12}\]\s*$", "", bare[: found[0][0]]).rstrip(" \t\"':={[(,>|-")
     step = _STEP.search(pairs[0][0])
-    if len(pairs) == 1 and not facts:
-        # The whole text before the only number of a line may be its name: 'UMLS: Test metrics: mrr'.
-        whole = re.split(r"\s-\s", f"{bare[: found[0][0]]}{pairs[0][0]}")[-1].strip(_MARKS)
-        pairs = [(whole if len(whole) <= _LONGEST_NAME else pairs[0][0], pairs[0][1])]
     pairs = [(_STEP.sub("", name), value) for name, value in pairs]
     return _Line(number, text, pairs, label, facts, step[1] if step else "")
 
@@ -171,8 +159,7 @@ def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
             name = name if words else f"{context} {name}".strip()
         within = [bracket[1] for bracket in brackets if bracket.end() <= start]
         name = " ".join(filter(None, (within[-1] if within else "", name, match["note"])))
-        value = match["missing"] or ("-" if _LEFT_OUT.fullmatch(match["value"]) else match["value"])
-        yield start, name, value
+        yield start, name, match["missing"] or match["value"]
         at, is_first = match.end(), False
 
 
@@ -204,15 +191,16 @@ def _unlisted(line: str) -> str:
         return line
     leaves = list(paths_of(data)) if isinstance(data, dict) else []
     signs = [": " if re.match(r"[-\d]", value) else "=" for _, value in leaves]
-    if not leaves or (set(signs) == {": "} and all(re.fullmatch(r"\w+", path) for path, _ in leaves)):
-        return line
-    return ", ".join(f"{path}{sign}{value}" for sign, (path, value) in zip(signs, leaves, strict=True))
+    is_flat = set(signs) == {": "} and all(path.isidentifier() for path, _ in leaves)
+    pairs_of_leaves = (f"{path}{sign}{value}" for sign, (path, value) in zip(signs, leaves, strict=True))
+    return line if is_flat else ", ".join(pairs_of_leaves) or line
 
 
 def _table(read: Sequence[_Line], lines: Sequence[str], *, is_long: bool = False) -> Grid:
     """Return lines as a table: the label of each, its facts, a column for each name; or, if long, name and number."""
     above = texts_above(lines, read[0].number - 1)
-    title = (_SPLIT if is_long else _TITLE).fullmatch(above[0]) if above else None
+    match = _TITLE.fullmatch(above[0]) if above else None
+    title = match[1] if match else ""
     facts = list(dict.fromkeys(name for line in read for name, _ in line.facts))
     names = list(dict.fromkeys(name for line in read for name, _ in line.pairs))
     has_steps = any(line.step for line in read)
@@ -220,12 +208,11 @@ def _table(read: Sequence[_Line], lines: Sequence[str], *, is_long: bool = False
     for line in read:
         if is_long:
             [(name, value)] = line.pairs
-            split = f"{title[1]} " if title and not _SPLIT_WORD.match(name) else ""
-            rows.append([f"{split}{name}", value, *([line.step] * has_steps)])
+            name = name if re.match(title, name, re.IGNORECASE) else f"{title} {name}"
+            rows.append([name, value, *([line.step] * has_steps)])
         else:
             said, values = dict(line.facts), dict(line.pairs)
-            label = line.label or (title[1] if title else "")
             own = (said.get(name, "") for name in facts)
-            rows.append([label, *own, *(values.get(name, "") for name in names)])
+            rows.append([line.label or title, *own, *(values.get(name, "") for name in names)])
     numbers = [read[0].number, *(line.number for line in read)]
     return make_grid(rows, header_rows=1, lines=numbers, context=above)

@@ -68,7 +68,7 @@ def told(facts: Facts) -> dict[str, str]:
         ("MRR_2", {"metric": MRR, "unknown": "2"}),
         ("HITS@10_50", {"metric": "hits_at_10", "unknown": "50"}),
         ("Hits@1-3", {"metric": "hits_at_1", "unknown": "3"}),
-        ("WikiPeople MRR", {"metric": MRR, "unknown": "WikiPeople"}),
+        ("WikiPeople MRR", {"metric": MRR, "rest": "WikiPeople"}),
         ("MRR@10", {"metric": f"{MRR}_at_10"}),
         ("nDCG_at_10", {"metric": "ndcg_at_10"}),
         ("user_attrs_avg.hits_at_10", {"metric": "hits_at_10", "unknown": "user attrs avg"}),
