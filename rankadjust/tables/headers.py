@@ -258,7 +258,7 @@ def read_header(text: str, names: Names) -> Facts:
 
 
 def _is_note(inside: str, names: Names) -> bool:
-    """Return whether brackets hold a note: no word of theirs is known, and they are no scale as in 'MR (/1000)'."""
+    """Return whether brackets hold a note: none of their words is known, and 'MR (/1000)' has a scale."""
     facts, unknown = _look_through(inside.strip(), names)
     is_known = any(_vocabulary().get(word, ("",))[0] for word in words_of(inside))
     return bool(unknown) and not (facts or is_known or _SCALE.search(inside))
