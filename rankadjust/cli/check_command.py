@@ -83,7 +83,8 @@ def _check_tables(
     severity = pl.col("severity").str.replace_all("_", " ")
     found = shown.select(filled("{}: {}: {}: {}", where_of(shown), model, severity, "message"))
     lines = [*empty, *unread, *problems(rescored), *found.to_series()]
-    in_words = "\n".join([f"{numbers_read(read)}: {len(lines) or 'nothing'} to look at", *lines])
+    worth = "" if lines else ". What that is worth: docs/checking.md"
+    in_words = "\n".join([f"{numbers_read(read)}: {len(lines) or 'nothing'} to look at{worth}", *lines])
     _report(lines, rescored.height, flagged, assumptions(rescored).to_dicts(), as_json, in_words)
 
 

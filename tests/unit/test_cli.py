@@ -621,7 +621,10 @@ def test_tables_name_an_own_data_set(run, results, tmp_path):
     table.write_text("| my-graph | MRR |\n|---|---|\n| A | .50 |\n")
     shown = run(f"read --results {results}", table)[1].splitlines()
     assert shown[-1].startswith("first value: A my-graph MRR 0.50 fraction")
-    assert run(f"check --results {results}", table)[:2] == (0, "1 of 1 number read: nothing to look at\n")
+    assert run(f"check --results {results}", table)[:2] == (
+        0,
+        "1 of 1 number read: nothing to look at. What that is worth: docs/checking.md\n",
+    )
     rows = json.loads(run(f"rescore --json --accept --results {results}", table)[1])
     assert [(row["dataset"], row["status"]) for row in rows] == [("my-graph", "ok")]
     assert run(f"rescore --results {results} --output {tmp_path}/adjusted.md", table)[0] == 0
