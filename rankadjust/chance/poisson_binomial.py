@@ -80,37 +80,29 @@ class TaskGroups:
         mean: FloatArray = self.certain[beyond] + x * self.tails[beyond, 1] / following
         return mean
 
-    def series_start(self, first: IndexArray, shift: FloatArray | ComplexArray) -> int:
-        """Return the group from which on ln(1 + shift / N) is summed as a power series, for all rows of a block."""
-        reach = int(np.searchsorted(self.counts, _REACH * float(np.abs(shift).max())))
-        return max(reach, int(first.max()))
-
-    def between(self, first: IndexArray, end: int) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Yield 1 / N (b, f) and tasks (f,) of some groups before `end`; 1 / N is 0 for groups before `first` (b,)."""
-        for at in range(int(first.min()), end, _FACTORS):
-            index = np.arange(at, min(at + _FACTORS, end))
-            yield np.where(index >= first[:, None], 1 / self.counts[index], 0.0), self.tasks[index]
-
     def log_product(self, first: IndexArray, shift: _Numbers) -> _Numbers:
         """Return the sum over groups i >= first of m_i ln(1 + shift / N_i), first (b,), shift (b, q)."""
-        end = self.series_start(first, shift)
+        # From this group on ln(1 + shift / N) is summed as a power series, for all rows.
+        reach = int(np.searchsorted(self.counts, _REACH * float(np.abs(shift).max())))
+        end = max(reach, int(first.max()))
         result = np.zeros_like(shift)
-        for inverse, tasks in self.between(first, end):
-            result += np.einsum("bfq,f->bq", np.log(1 + shift[:, None, :] * inverse[:, :, None]), tasks)
+        for at in range(int(first.min()), end, _FACTORS):
+            index = np.arange(at, min(at + _FACTORS, end))
+            # 1 / N (b, f), and 0 for groups before the first.
+            inverse = np.where(index >= first[:, None], 1 / self.counts[index], 0.0)
+            logs = np.log(1 + shift[:, None, :] * inverse[:, :, None])
+            result += np.einsum("bfq,f->bq", logs, self.tasks[index])
         if end < self.counts.size:
             ratio = -shift / self.counts[end]
+            # So many terms leave as little out as _TERMS do where the ratio is 1 / _REACH.
+            largest = max(float(np.abs(ratio).max()), np.finfo(np.float64).tiny)
+            terms = min(_TERMS, int(np.ceil(_TERMS * np.log(_REACH) / -np.log(largest))))
             series = np.zeros_like(shift)
-            for term in range(_terms(ratio), 0, -1):
+            for term in range(terms, 0, -1):
                 series += self.tails[end, term] / term
                 series *= ratio
             result -= series
         return result
-
-
-def _terms(ratio: FloatArray | ComplexArray) -> int:
-    """Return how many terms of a power series leave as little out as _TERMS do where the ratio is 1 / _REACH."""
-    largest = max(float(np.abs(ratio).max()), np.finfo(np.float64).tiny)
-    return min(_TERMS, int(np.ceil(_TERMS * np.log(_REACH) / -np.log(largest))))
 
 
 # --- circles through the saddle point ---------------------------------------------------------------------
