@@ -290,3 +290,15 @@ def test_a_set_of_a_run_or_of_the_release_where_the_run_lacks_it(tmp_path):
     wordnet = EvaluationSet.of_run(tmp_path / "results", "wn18rr")
     assert wordnet.moments("mrr").equals(EvaluationSet.released("WN18RR").moments("mrr"))
     assert wordnet.adjust(mr="50000")["possible"].to_list() == [False]
+
+
+def test_other_evaluations_of_a_data_set_are_those_that_a_number_of_tasks_and_a_rank_fit():
+    nations = EvaluationSet.released("Nations")
+    others = nations.under_others()
+    assert {"raw", "pykeen"} <= {other.protocol for other in others}
+    assert "filtered" not in {other.protocol for other in others}
+    assert {other.evaluation[2:] for other in others} == {("testing", "both")}
+    # Nations has 14 entities, and 201 triples in test and 199 in validation.
+    assert nations.evaluations_of(402, 14)[0] == "--protocol filtered --split testing"
+    assert nations.evaluations_of(398, 1)[0] == "--protocol filtered --split validation"
+    assert nations.evaluations_of(402, 15) == []
