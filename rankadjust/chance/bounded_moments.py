@@ -19,24 +19,15 @@ from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SIDES, TASK_SIDES
 from rankadjust.chance.metrics import Metric, share_beaten
-from rankadjust.chance.moments import metric_moments
+from rankadjust.chance.moments import TABLE_SCHEMA, metric_moments
+from rankadjust.chance.random_scorer import NULLS_SCHEMA
 from rankadjust.chance.terms import mean_and_variance
 
 _REASON = "without the training triples only bounds of the expectation are known"
 _NO_COVARIANCE = "without the training triples it is not known which tasks share a query"
 _BOUNDS = ("expectation_low", "expectation_high", "variance_low", "variance_high")
 _UNKNOWN_REASONS = ("reason_random_scorer", "reason_static_scorer")
-_SCHEMA = {
-    **dict.fromkeys(("split", "side", "metric"), pl.String),
-    **dict.fromkeys(("entities", "tasks"), pl.Int64),
-    **dict.fromkeys(("expectation", "variance"), pl.Float64),
-    **dict.fromkeys(("method", "reason"), pl.String),
-    "variance_random_scorer": pl.Float64,
-    "reason_random_scorer": pl.String,
-    "variance_static_scorer": pl.Float64,
-    "reason_static_scorer": pl.String,
-    **dict.fromkeys(_BOUNDS, pl.Float64),
-}
+_SCHEMA = {**TABLE_SCHEMA, **NULLS_SCHEMA, **dict.fromkeys(_BOUNDS, pl.Float64)}
 
 # The sum of the candidates of all tasks, by split and side.
 Totals = Mapping[str, Mapping[str, int]]

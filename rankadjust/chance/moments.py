@@ -98,7 +98,7 @@ def moments_table(
                 values = uniform or _of_law(metric, pooled, rules)
                 rows.append((split, side, metric.key, entities, int(pooled.total), *values))
     of_law = dict.fromkeys(("optimum", "expectation_low", "expectation_high"), pl.Float64)
-    return pl.DataFrame(rows, schema={**_TABLE_SCHEMA, **({} if is_uniform else of_law)}, orient="row")
+    return pl.DataFrame(rows, schema={**TABLE_SCHEMA, **({} if is_uniform else of_law)}, orient="row")
 
 
 _NOT_A_MEAN = "not a mean over the tasks: it is derived for ranks that are uniform on 1..N alone"
@@ -123,7 +123,7 @@ def _of_law(metric: Metric, histogram: CandidateCounts, protocol: Protocol) -> t
     return (low, variance, "sum over ranks", None, metric.optimum, None, None)
 
 
-_TABLE_SCHEMA = {
+TABLE_SCHEMA = {
     **dict.fromkeys(("split", "side", "metric"), pl.String),
     "entities": pl.Int64,
     "tasks": pl.Int64,

@@ -31,7 +31,7 @@ from rankadjust.chance.metrics import Metric
 from rankadjust.chance.terms import covariance_sums, has_covariance, mean_and_variance
 from rankadjust.counting.protocols import Protocol, get_protocol
 
-_SCHEMA = {
+NULLS_SCHEMA = {
     **dict.fromkeys(("split", "side", "metric"), pl.String),
     "variance_random_scorer": pl.Float64,
     "reason_random_scorer": pl.String,
@@ -71,7 +71,7 @@ def nulls_table(
             static = _variances_of(metrics, static_side, protocol) if has_times else variances
             for metric, variance, of_static in zip(metrics, variances, static, strict=True):
                 rows.append((split, side, metric.key, *variance, *of_static))
-    return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+    return pl.DataFrame(rows, schema=NULLS_SCHEMA, orient="row")
 
 
 def without_times(counts: pl.DataFrame) -> pl.DataFrame:
