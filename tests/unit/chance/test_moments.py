@@ -415,3 +415,28 @@ def test_table_has_a_row_for_each_split_side_and_metric():
     )
     assert found["expectation"].to_list()[6:] == [None, None, 4.0, 1 / 7, None, None]
     assert found["reason"].to_list()[6:8] == ["some tasks have no candidates"] * 2
+
+
+@pytest.mark.parametrize(
+    ("protocol", "candidates", "expected"),
+    [
+        # The rank is 2, 3 or 4: of mean 3 and variance 2 / 3, and 2 at best.
+        ("filtered-graph-twice", 3, (3.0, 2 / 3, 2.0, None, None)),
+        # The one other candidate is above the true answer or not, and is drawn 49 times: rank 50 or 1.
+        ("nodepiece", 2, (25.5, 24.5**2, 1.0, None, None)),
+        # Of two entities, none or one is above the true answer (1 or 1 + 49 / 2), or one or both are, if a draw of the
+        # true answer counts against it (1 + 49 / 2 or 50).
+        ("grail", 2, (None, None, 1.0, 13.25, 37.75)),
+    ],
+)
+def test_ranks_of_other_laws_have_moments_of_their_own(protocol, candidates, expected):
+    columns = {
+        "split": ["testing"],
+        "side": ["tail"],
+        "entities": [9],
+        "num_candidates": [candidates],
+        "tasks": [1],
+    }
+    found = moments_table(pl.DataFrame(columns), [resolve("mr")], protocol).filter(side="tail")
+    names = ("expectation", "variance", "optimum", "expectation_low", "expectation_high")
+    assert found.select(names).row(0) == pytest.approx(expected)

@@ -171,6 +171,9 @@ def test_bounds_and_rounding_make_one_interval():
     ranks = bounded("arithmetic_mean_rank", 4.0, (20.0, 30.0))
     assert (ranks["index_low"], ranks["index_high"]) == pytest.approx((16 / 19, 26 / 29))
     assert (ranks["z_low"], ranks["z_high"]) == (None, None)
+    # A variance that may be 0 leaves z without an end.
+    certain = bounded("arithmetic_mean_rank", 4.0, (20.0, 30.0), (0.0, 1.0))
+    assert (certain["z_low"], certain["z_high"]) == (None, None)
 
 
 @settings(max_examples=in_profile(200))
