@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @options.command(
-    click.Argument(["sources"], nargs=-1, required=True, type=options.PATH, metavar="TABLE | RANKS..."),
+    click.Argument(["source"], type=options.PATH, metavar="TABLE"),
     options.option("--folder", type=options.PATH, default=Path("paper"), help="The folder to write to."),
     *(options.SIDECAR, *options.FACTS),
     options.option(
@@ -27,28 +27,19 @@ if TYPE_CHECKING:
     epilog=options.examples(
         "rankadjust paper resources/published/conve.csv",
         "rankadjust paper table.tex --folder camera-ready",
-        "rankadjust paper transe.parquet rotate.parquet --dataset FB15k-237",
     ),
 )
-def paper(sources: tuple[Path, ...], folder: Path, constants: "Constants", **given: Any) -> None:
+def paper(source: Path, folder: Path, constants: "Constants", **given: Any) -> None:
     """Make the table and the methods for a paper.
 
     TABLE is the table as its author has it, in any format that `rankadjust read` takes. It gets a row for counting,
     and one for chance where chance matters. Of a LaTeX file nothing else changes but the caption. Standard error lists
     the facts that the table lacks and the value assumed for each: state them in a sidecar or by an option.
-    RANKS are files as `rankadjust compare` takes them, one for each model.
     """
     from rankadjust.literature.assumptions import assumptions
     from rankadjust.manuscript.paper import paper as make_paper
-    from rankadjust.manuscript.ranks import looks_like_ranks
 
-    is_of_ranks = looks_like_ranks(sources)
-    if is_of_ranks:
-        options.refuse("ranks", "sidecar", "evaluator", "side", "model", "task")
-    known = with_protocol_of_evaluator(given)
-    made = make_paper(list(sources), folder, database=constants, **known)
-    # Only of a table may facts be missing.
-    if not is_of_ranks:
-        say_what_was_assumed(assumptions(made.values))
+    made = make_paper(source, folder, database=constants, **with_protocol_of_evaluator(given))
+    say_what_was_assumed(assumptions(made.values))
     echo(f"{folder}: {', '.join(sorted(made.files))}")
     echo(f"Read {folder / 'check.md'} first.")

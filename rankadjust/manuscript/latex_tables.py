@@ -19,7 +19,6 @@ from rankadjust.manuscript.latex_source import (
     with_columns,
     with_rows,
 )
-from rankadjust.manuscript.ranks import AS_GOOD, BEST, METRICS
 from rankadjust.manuscript.reference_rows import AddedColumn, Foot, additions, in_format_of, score_columns
 from rankadjust.output.markup import escape_latex, unused
 from rankadjust.tables.formats.cell_text import is_missing, is_numeric, label
@@ -29,6 +28,7 @@ from rankadjust.tables.layout import Table
 _CAPTION = re.compile(r"\\caption(?:of\s*\{table\})?\*?(?=\s*[\[{])")
 _LABEL_AT_END = re.compile(r"(?:\s*\\label\s*\{[^{}]*\})?\s*\Z")
 _LONGEST = 8
+_USUAL = ("inverse_harmonic_mean_rank", "arithmetic_mean_rank", "hits_at_1", "hits_at_3", "hits_at_10")
 _FLOAT = re.compile(r"\\(begin|end)\{((?:sideways|wrap|sc)?table\*?)\}")
 _NOT_PLACED = {
     "macros": "its rows or columns come out of macros, so it was left as it is",
@@ -170,12 +170,11 @@ def in_float(note: str, body: str) -> str:
 
 
 class Column(NamedTuple):
-    """A column of a table that is set anew; marks: of its cells, by place."""
+    """A column of a table that is set anew."""
 
     name: str
     header: tuple[str, ...]
     cells: Sequence[str]
-    marks: Mapping[int, str] = {}
 
 
 class Whole(NamedTuple):
@@ -227,7 +226,7 @@ def table_body(whole: Whole) -> str:
     """Return a LaTeX tabular for booktabs, its header in as many rows as it has levels."""
     columns = whole.columns
     texts = [
-        [_marked(escape_latex(text), column.marks.get(place, "")) for place, text in enumerate(column.cells)]
+        [negative(escape_latex(text)) if is_numeric(text) else escape_latex(text) for text in column.cells]
         for column in columns
     ]
     body = []
@@ -241,12 +240,6 @@ def table_body(whole: Whole) -> str:
     return (
         f"\\begin{{tabular}}{{{alignment}}}\n" + "".join(f"  {line}\n" for line in lines) + "\\end{tabular}\n"
     )
-
-
-def _marked(text: str, mark: str) -> str:
-    r"""Return a number as LaTeX: the best in bold, a number that may be as good with a dagger."""
-    text = negative(text) if is_numeric(text) else text
-    return {BEST: rf"\textbf{{{text}}}", AS_GOOD: rf"{text}$^{{\dagger}}$"}.get(mark, text)
 
 
 def _side(column: Column) -> str:
@@ -282,7 +275,7 @@ def header_lines(headers: Sequence[tuple[str, ...]]) -> list[str]:
 def for_a_page(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows that fit on a page: adjusted values, of both sides and the usual metrics if there are any."""
     rows = rows.filter(pl.col("index").is_not_null())
-    for usual in (pl.col("side") == "both", pl.col("metric").is_in(METRICS)):
+    for usual in (pl.col("side") == "both", pl.col("metric").is_in(_USUAL)):
         rows = kept if (kept := rows.filter(usual)).height else rows
     return rows
 
@@ -315,14 +308,12 @@ def tidy_table(rows: pl.DataFrame, score: str | None) -> Whole:
         texts = dict(zip(part["row"], (in_format_of(part, value) for value in part["value"]), strict=True))
         printed = dict(zip(part["row"], part["value_as_printed"].cast(pl.String), strict=True))
         kept = {row: text if len(text) <= _LONGEST else texts[row] for row, text in printed.items()}
-        marks = dict(zip(part["row"], part["mark"], strict=True)) if "mark" in part.columns else {}
         shown = [kept.get(row, "") for row in range(results.height)]
         columns.append(
             Column(
                 f"{top} / {metric}",
                 (top, metric),
                 [*shown, *(foot.texts.get(column, "") for foot in below)],
-                marks,
             )
         )
     for new in beside:

@@ -30,7 +30,6 @@ from rankadjust.manuscript.latex_tables import (
     tidy_table,
     whole_table,
 )
-from rankadjust.manuscript.ranks import looks_like_ranks, rows_of_ranks, test_sentence
 from rankadjust.manuscript.reference_rows import with_chance_matters
 from rankadjust.manuscript.wording import (
     REFERENCES,
@@ -39,7 +38,6 @@ from rankadjust.manuscript.wording import (
     in_short,
     methods,
 )
-from rankadjust.output.comparison_text import comparison
 from rankadjust.output.markup import to_markdown
 from rankadjust.output.terminal import assumed_facts
 from rankadjust.tables.files import SUFFIXES
@@ -77,7 +75,7 @@ class Paper:
 
 
 def paper(  # noqa: PLR0913 - options of the public API, by name only
-    source: str | Path | Sequence[str | Path] | pl.DataFrame,
+    source: str | Path | pl.DataFrame,
     output: str | Path | None = None,
     *,
     dataset: str | None = None,
@@ -97,11 +95,10 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     ----------
     source
         The author's table: LaTeX, Markdown, CSV, HTML, a tidy table (a file or a frame), or the result file of a tool.
-        Or the ranks of two models or more, as `rankadjust.compare` takes them.
     output
         The folder to write to; None writes nothing.
     dataset, model, split, side, protocol, task
-        Facts that the table does not say, or facts about the ranks. Default for ranks: filtered, testing split.
+        Facts that the table does not say.
     sidecar
         A YAML file with facts that the table does not say; None means the sidecar beside the table.
     score
@@ -140,17 +137,12 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     constants = Constants.given(database)
     facts = {"dataset": dataset, "model": model, "split": split, "side": side}
     facts |= {"protocol": protocol, "task": task}
-    sources: list[Path] = []
-    if isinstance(source, str | Path | Sequence):
-        sources = [Path(source)] if isinstance(source, str | Path) else list(map(Path, source))
-    if not sources:
-        rows = long_table(require_frame(source, "the table"))
-        made = paper_of_results(Path("the table"), Results(rows, ()), constants, score=score)
-    elif looks_like_ranks(sources):
-        made = _of_ranks(sources, dataset, protocol or "filtered", split or "testing", constants, score)
-    else:
+    sources = [Path(source)] if isinstance(source, str | Path) else []
+    if sources:
         results = read_results(sources[0], constants.registry, sidecar, facts)
-        made = paper_of_results(sources[0], results, constants, score=score)
+    else:
+        results = Results(long_table(require_frame(source, "the table")), ())
+    made = paper_of_results(sources[0] if sources else Path("the table"), results, constants, score=score)
     if output is not None:
         given = [*sources, *([Path(sidecar)] if sidecar is not None else [])]
         made.write(output, given, force=force)
@@ -227,28 +219,6 @@ def _points(lines: Sequence[str], more: str) -> str:
     """Return the first few lines as a Markdown list."""
     rest = [f"- … and {len(lines) - _MOST_POINTS} more: {more}"] if len(lines) > _MOST_POINTS else []
     return "\n".join([*(f"- {line}" for line in lines[:_MOST_POINTS]), *rest])
-
-
-def _of_ranks(
-    sources: Sequence[Path],
-    dataset: str | None,
-    protocol: str,
-    split: str,
-    constants: Constants,
-    score: str | None,
-) -> Paper:
-    """Return the paper of models that are known by their ranks."""
-    if dataset is None:
-        raise RankadjustError(
-            "the data set of these ranks is missing; give --dataset (from Python: dataset=)"
-        )
-    rows, compared = rows_of_ranks(sources, dataset, protocol=protocol, split=split, constants=constants)
-    rows = with_chance_matters(rows)
-    tables = _set_anew([tidy_table(rows, score)], caption_note(rows, score))
-    sentences = (
-        f"{methods(rows, _database_of(constants), citation_command(sources[0]))}{test_sentence(compared)}\n"
-    )
-    return _paper(rows, tables, sentences, f"# Check\n\n```text\n{comparison(compared)}\n```\n")
 
 
 def _paper(rows: pl.DataFrame, tables: Mapping[str, str | bytes], sentences: str, check: str) -> Paper:

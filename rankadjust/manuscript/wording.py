@@ -12,7 +12,6 @@ from rankadjust.base.version import HOMEPAGE, REGISTRY_DATE, VERSION
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import resolve
 from rankadjust.counting.protocols import get_protocol
-from rankadjust.manuscript.ranks import AS_GOOD, BEST
 from rankadjust.manuscript.reference_rows import MAIN, in_format_of
 from rankadjust.output.markup import escape_latex
 
@@ -69,12 +68,6 @@ def caption_note(rows: pl.DataFrame, score: str | None) -> str:
         "Counting: the best scorer that only counts training triples.": score is None and counted,
         "Chance: the expectation of a random ranking.": score is None and matters,
     }
-    if "mark" in rows.columns:
-        marks = set(rows["mark"])
-        sentences |= {
-            "Bold: the best value.": BEST in marks,
-            r"$\dagger$: not significantly different from the best one.": AS_GOOD in marks,
-        }
     return " ".join(text for text, holds in sentences.items() if holds)
 
 

@@ -732,11 +732,6 @@ def test_a_comparison_is_written_for_machines(run, project, tmp_path):
         ("compare a.csv b.csv", "ranks without --dataset", "--protocol raw, --split testing"),
         ("evaluate a.csv", "ranks without --dataset", "--protocol raw, --split testing, --scores static"),
         ("adjust --dataset Nations mrr=0.6", "values on a data set", "--num-candidates 10, --num-tasks 3"),
-        (
-            "paper a.csv b.csv",
-            "ranks",
-            "--sidecar c.yaml, --side head, --model A, --task x, --evaluator ULTRA",
-        ),
     ],
 )
 def test_an_option_without_effect_is_an_error(run, line, kind, options):

@@ -11,7 +11,6 @@ import pytest
 
 import rankadjust
 from rankadjust.base.errors import RankadjustError
-from rankadjust.manuscript.ranks import BEST
 
 HERE = Path(__file__).parents[2] / "data" / "manuscript"
 TABLES = sorted(HERE.glob("*.tex"))
@@ -178,19 +177,6 @@ def test_a_number_below_zero_has_a_minus_sign(tmp_path):
     assert "$-$0.137" in made_of(text, tmp_path, "mine.csv", score="index").latex
 
 
-def test_ranks_are_compared_by_their_tasks():
-    folder = Path(__file__).parents[2] / "data" / "compare"
-    paper = rankadjust.paper([folder / "complex", folder / "distmult"], dataset="Kinships")
-    rows = {(row["model"], row["metric"]): row for row in paper.values.iter_rows(named=True)}
-    compared = rankadjust.compare([folder / "complex", folder / "distmult"], dataset="Kinships")
-    for row in compared.values.filter(side="both").iter_rows(named=True):
-        if (row["model"], row["metric"]) in rows:
-            assert rows[row["model"], row["metric"]]["value"] == pytest.approx(row["value"], rel=1e-12)
-    assert rows["complex", "inverse_harmonic_mean_rank"]["mark"] == BEST
-    assert rows["distmult", "inverse_harmonic_mean_rank"]["mark"] == ""
-    assert "Student's $t$" in paper.files["methods.tex"]
-
-
 def test_the_methods_are_three_sentences_with_the_numbers_of_the_table():
     first, second, third = re.split(r"\.\s+(?=[A-Z])", paper_of("two-sets").files["methods.tex"].strip())
     assert "ranked among all entities without the other known answers" in first
@@ -267,8 +253,6 @@ def test_a_table_with_nothing_to_adjust(tmp_path, text, message):
 
 
 def test_what_is_typed_wrong(tmp_path):
-    with pytest.raises(RankadjustError, match="the data set of these ranks is missing"):
-        rankadjust.paper([tmp_path / "a.parquet", tmp_path / "b.parquet"])
     with pytest.raises(RankadjustError, match="unknown score 'indx'; did you mean index"):
         rankadjust.paper(HERE / "seeds.tex", score="indx")
     (tmp_path / "file").touch()
