@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from rankadjust.base.errors import RankadjustError
 from rankadjust.evaluation.evaluate import evaluate
 from rankadjust.evaluation.score_files import as_array, rank_scores
+from rankadjust.output.adjusted_text import FIRST_METRICS
 from rankadjust.output.evaluation_text import evaluation, main_rows
 
 
@@ -81,6 +82,13 @@ class Evaluator:
 
     def compute(self) -> pl.DataFrame:
         """Return what `rankadjust.evaluate` returns for all tasks so far."""
+        return evaluate(self._tasks(), **self._options)
+
+    def summary(self) -> str:
+        """Return the table and the sentences that `rankadjust evaluate` prints."""
+        return evaluation(main_rows(evaluate(self._tasks(), **{"metrics": FIRST_METRICS} | self._options)))
+
+    def _tasks(self) -> pl.DataFrame:
         if not self._batches:
             raise RankadjustError("there are no ranks yet: call update with the scores of a batch")
         widths = {tuple(batch.columns) for batch in self._batches}
@@ -90,8 +98,4 @@ class Evaluator:
         if "triple" not in tasks.columns:
             order = pl.int_range(pl.len())
             tasks = tasks.with_columns(triple=order.over("side") if "side" in tasks.columns else order)
-        return evaluate(tasks, **self._options)
-
-    def summary(self) -> str:
-        """Return the table and the sentences that `rankadjust evaluate` prints."""
-        return evaluation(main_rows(self.compute()))
+        return tasks

@@ -81,3 +81,11 @@ def test_batches_that_do_not_go_together_are_refused():
         evaluator.compute()
     with pytest.raises(RankadjustError, match=r"triple has the shape \(2,\), not \(1,\)"):
         evaluator.update([[0.1, 0.2]], [0], triple=[1, 2])
+
+
+def test_a_summary_has_the_metrics_that_the_command_prints():
+    evaluator = Evaluator()
+    evaluator.update([[0.1, 0.7, 0.2], [0.5, 0.3, 0.2]], target=[1, 1])
+    first = [line.split()[0] for line in evaluator.summary().splitlines()[5:10]]
+    assert first == ["MRR", "Hits@1", "Hits@3", "Hits@10", "MR"]
+    assert "MRR@1" not in evaluator.summary()
