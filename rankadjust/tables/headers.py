@@ -43,8 +43,9 @@ _REWRITTEN = [
 _VERSION = re.compile(r"[vV]\d+")
 # Names of data sets have capitals or digits within (WikiPeople, WD50K, YAGO-hy); 'Best' and 'final' have none.
 _NAME = re.compile(r"[A-Za-z].*[A-Z0-9]")
-# Two numbers with a separator between them are not a k: 'Hits@10_50', 'Hits@1-3'.
-_TWO_NUMBERS = re.compile(r"\d[\s_-]+\d")
+# Two numbers with a separator between them are not a k, as in 'Hits@1-3', but 'Hits@10_50' is a metric of its own.
+_TWO_NUMBERS = re.compile(r"^(?!.*@\d+_\d+$).*\d[\s_-]+\d")
+_DRAWN = re.compile(r"hits_at_\d+_\d+")
 # The k of Hits in a row of its own: '10', '@10', 'k=10'.
 _K = re.compile(r"@?(?P<named>[kKnN]\s?=\s?)?(?P<k>\d+)")
 # Only Hits may have their k without '@' or 'at': the 2 of 'MRR_2' may number a run.
@@ -242,6 +243,10 @@ def read_header(text: str, names: Names) -> Facts:
     is_understood = not unknown and all(len(ours) == 1 for ours in facts.values())
     if is_understood and (said.metric or said.dataset or not notes):
         said = replace(said, notes="; ".join(notes) or None)
+        if _DRAWN.fullmatch(said["metric"] or ""):
+            said = said.because(
+                "k among drawn candidates, estimated from the full rank as NBFNet does", "metric"
+            )
         if said.metric:
             return replace(said, metric=replace(said.metric, printed=text))
         return replace(said, dataset=replace(said.dataset, printed=text)) if said.dataset else said

@@ -76,8 +76,14 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
     around = around.over(_nearest("task", others)).over(_nearest("protocol", protocols))
     lines: list[Column | Row] = [*(column for column in columns if column.role == "value"), *rows]
     if not stated.facts.dataset and not any(line.facts.dataset or line.line.facts.dataset for line in lines):
-        rows = [_with_dataset_in_name(row, names) for row in rows]
+        rows = [_with_name_of("dataset", row, names) for row in rows]
         around = around.over(_dataset_around(texts, names))
+    if not any(line.facts.side or line.line.facts.side for line in lines):
+        sided = [_with_name_of("side", row, names) for row in rows]
+        # A single word, such as the head of 'Multi-Head', says nothing of sides.
+        rows = (
+            sided if any({*pair} <= {row.facts["side"] for row in sided} for pair in headers.SIDES) else rows
+        )
     labels = [row.facts for row in rows if row.kind == "values"]
     columns = of_columns.with_unknown_headers(sheet, columns, labels, around)
     if not stated.facts.dataset and not any(facts.dataset for facts in labels):
@@ -101,11 +107,14 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
     )
 
 
-def _with_dataset_in_name(row: Row, names: Names) -> Row:
-    """Return a row with the data set that the name of its model holds: 'RotatE (WN18RR)'."""
-    found = headers.within("dataset", row.facts["model"] or "", names) if row.kind == "values" else {}
-    facts = [Fact(ours, INFERRED, "within the name", words) for ours, words in found.items()]
-    return replace(row, facts=replace(row.facts, dataset=facts[0])) if len(facts) == 1 else row
+def _with_name_of(kind: str, row: Row, names: Names) -> Row:
+    """Return a row with the data set or the side that the name of its model holds: 'RotatE (WN18RR)', 'RotatE Left'."""
+    found = headers.within(kind, row.facts["model"] or "", names) if row.kind == "values" else {}
+    if len(found) != 1:
+        return row
+    ((ours, words),) = found.items()
+    within = Facts.holding({kind: Fact(ours, INFERRED, "within the name", words)})
+    return replace(row, facts=within.over(row.facts))
 
 
 def _nearest(name: str, around: Sequence[tuple[str, Mapping[str, str]]]) -> Facts:

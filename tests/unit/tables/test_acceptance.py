@@ -41,7 +41,7 @@ def test_what_nobody_had_read_before_is_right_marked_or_named(shared):
     alone = counted(shared / "data" / "tables-2", None)
     helped = counted(shared / "data" / "tables-2", SIDECARS.with_name("sidecars-2"))
     assert alone["known"] == helped["known"] == 915
-    assert alone["right"] >= 386
+    assert alone["right"] >= 417
     assert alone["right"] >= 0.5 * (alone["right"] + alone["marked"])
     assert helped["right"] >= 0.85 * 915
 

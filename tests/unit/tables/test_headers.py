@@ -66,7 +66,7 @@ def told(facts: Facts) -> dict[str, str]:
         ("fil_mrr", {"metric": MRR, "unknown": "fil"}),
         ("l-MRR", {"metric": MRR, "side": "l"}),
         ("MRR_2", {"metric": MRR, "unknown": "2"}),
-        ("HITS@10_50", {"metric": "hits_at_10", "unknown": "50"}),
+        ("HITS@10_50", {"metric": "hits_at_10_50"}),
         ("Hits@1-3", {"metric": "hits_at_1", "unknown": "3"}),
         ("WikiPeople MRR", {"metric": MRR, "rest": "WikiPeople"}),
         ("MRR@10", {"metric": f"{MRR}_at_10"}),
