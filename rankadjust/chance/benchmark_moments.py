@@ -1,6 +1,6 @@
 """Moments of benchmarks with a constant number of candidates, which need no data (config/benchmarks.yaml)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from rankadjust.chance.metrics import Metric
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.counting.candidates import benchmark_candidates
-from rankadjust.counting.protocols import Benchmark, Pool
+from rankadjust.counting.protocols import Benchmark
 
 _UNKNOWN = pl.lit("the number of tasks is not confirmed by a source")
 _NULL = pl.lit(None, pl.Float64)
@@ -101,7 +101,7 @@ _NOT_A_MEAN = "not a mean over the tasks: its expectation is not derived for neg
 
 
 def _within_bounds(
-    moments: pl.DataFrame, metrics: Sequence[Metric], negatives: int, pool: Pool
+    moments: pl.DataFrame, metrics: Sequence[Metric], negatives: int, pool: Mapping[str, int]
 ) -> pl.DataFrame:
     """Return moments for uniform ranks 1..negatives + 1 as bounds of the moments for draws from a pool.
 
@@ -135,12 +135,12 @@ def _within_bounds(
     )
 
 
-def _reach(metric: Metric, negatives: int, pool: Pool) -> float:
+def _reach(metric: Metric, negatives: int, pool: Mapping[str, int]) -> float:
     """Return how far the mean of a metric's term over tasks may be from its mean over uniform ranks."""
     if metric.term is None:
         return np.nan
     size = negatives + 1
     values = metric.term(np.arange(1.0, size + 1), np.full(size, float(size)))
-    of_ends = abs(values[0] - values[-1]) / (2 * pool.harmonic_mean)
-    of_bends = negatives * np.abs(np.diff(values, 2)).sum() / (8 * pool.harmonic_mean * pool.least)
+    of_ends = abs(values[0] - values[-1]) / (2 * pool["harmonic_mean"])
+    of_bends = negatives * np.abs(np.diff(values, 2)).sum() / (8 * pool["harmonic_mean"] * pool["least"])
     return float(of_ends + of_bends)

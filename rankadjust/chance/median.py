@@ -6,7 +6,6 @@ counts, so that few x stand for all: Gauss sums on intervals between the candida
 
 from bisect import bisect_left
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -27,19 +26,11 @@ _GAP_POINTS = 12
 _TOLERANCE = 1e-12
 
 
-class MedianMoments(NamedTuple):
-    """Expectation and variance of the median rank and of its inverse."""
+def median_moments(counts: FloatArray, tasks: FloatArray) -> tuple[float, float, float, float]:
+    """Return expectation and variance of the median rank, then of its inverse.
 
-    expectation: float
-    variance: float
-    inverse_expectation: float
-    inverse_variance: float
-
-
-def median_moments(counts: FloatArray, tasks: FloatArray) -> MedianMoments:
-    """Return the moments for distinct candidate counts (k,), ascending, with positive numbers of tasks (k,).
-
-    The median of an even number of ranks is the mean of the two middle ones.
+    counts: distinct numbers of candidates (k,), ascending; tasks: positive numbers of tasks (k,). The median of
+    an even number of ranks is the mean of the two middle ones.
     """
     groups = TaskGroups.of(counts, tasks)
     total = int(groups.certain[-1])
@@ -48,12 +39,8 @@ def median_moments(counts: FloatArray, tasks: FloatArray) -> MedianMoments:
     sums = _tail_sums(groups, (lower + upper) / 2, low, centre, high)
     if lower < upper:
         sums -= _gap_sums(groups, lower, low, centre, high)
-    return MedianMoments(
-        expectation=float(centre + sums[0]),
-        variance=float(max(sums[1] - sums[0] ** 2, 0.0)),
-        inverse_expectation=float(1 / centre + sums[2]),
-        inverse_variance=float(max(sums[3] - sums[2] ** 2, 0.0)),
-    )
+    variance, inverse_variance = (max(float(sums[at + 1] - sums[at] ** 2), 0.0) for at in (0, 2))
+    return float(centre + sums[0]), variance, float(1 / centre + sums[2]), inverse_variance
 
 
 # --- the four functions of the median: s - c, (s - c)^2, 1/s - 1/c, (1/s - 1/c)^2 --------------------------

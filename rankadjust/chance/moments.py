@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.candidate_counts import CandidateCounts
-from rankadjust.chance.median import MedianMoments, median_moments
+from rankadjust.chance.median import median_moments
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.rank_laws import against_itself, of_draws
 from rankadjust.chance.rank_sums import panels
@@ -351,16 +351,16 @@ def _blocks(rows: int, columns: int) -> Iterator[slice]:
 
 
 @lru_cache(maxsize=1024)
-def _median(_: str, histogram: CandidateCounts) -> MedianMoments:
+def _median(histogram: CandidateCounts) -> tuple[float, ...]:
     """Return the moments of the median and its inverse, computed together."""
     return median_moments(histogram.counts, histogram.tasks)
 
 
 def _of_median(metric: Metric, histogram: CandidateCounts) -> Moments:
-    median = _median("median", histogram)
-    if metric.family == "median_rank":
-        return Moments(median.expectation, median.variance, "Poisson-binomial")
-    return Moments(median.inverse_expectation, median.inverse_variance, "Poisson-binomial")
+    expectation, variance, *of_inverse = _median(histogram)
+    if metric.family == "inverse_median_rank":
+        expectation, variance = of_inverse
+    return Moments(expectation, variance, "Poisson-binomial")
 
 
 # Metrics that are not the mean of a term. The others need only their term.

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.io import shipped
@@ -181,16 +181,6 @@ def _shipped_protocols() -> dict[str, Protocol]:
 # Benchmarks: a data set and a protocol that gives all its tasks the same number of candidates
 
 
-class Pool(NamedTuple):
-    """From how many entities besides the true answer the negatives of a task are drawn.
-
-    least: the smallest number of any task. harmonic_mean: of all tasks of a split, or a lower bound of it.
-    """
-
-    least: int
-    harmonic_mean: int
-
-
 @dataclass(frozen=True)
 class Benchmark:
     """A data set whose tasks all have the same number of candidates, known without its triples.
@@ -202,7 +192,8 @@ class Benchmark:
     common_negatives: all tasks of a split are ranked against the same negatives.
     drawn: how the negatives are drawn, as the schema of the file says it; None where no source does.
     reason: why the number of candidates is not known, None where it is.
-    pool: what negatives are drawn from with replacement; None where they are drawn otherwise, or nobody counted it.
+    pool: of how many entities besides the true answer negatives are drawn with replacement: least, the smallest number
+        of any task, and harmonic_mean, of all tasks or a lower bound of it; None where it is not known.
     """
 
     dataset: str
@@ -218,7 +209,7 @@ class Benchmark:
     common_negatives: bool = False
     reason: str | None = None
     drawn: str | None = None
-    pool: Pool | None = None
+    pool: Mapping[str, int] | None = None
 
 
 @cache
@@ -240,6 +231,4 @@ def _benchmark(dataset: str, facts: dict[str, Any]) -> Benchmark:
     evaluated = _INFERENCE if set(tasks) & set(_INFERENCE) else ("validation", "testing")
     facts["tasks"] = {split: tasks.get(split) for split in evaluated}
     facts["protocol"] = get_protocol(facts["protocol"])
-    if "pool" in facts:
-        facts["pool"] = Pool(**facts["pool"])
     return Benchmark(dataset=dataset, **facts)

@@ -12,7 +12,7 @@ from rankadjust.chance.metrics import expand
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.counting.candidates import count_candidates
-from rankadjust.counting.protocols import Benchmark, Pool, get_protocol, load_benchmarks
+from rankadjust.counting.protocols import Benchmark, get_protocol, load_benchmarks
 
 METRICS = expand(["mr", "mrr", "mrr_at_k", "hits_at_k", "gmr"], [10])
 
@@ -89,7 +89,9 @@ def readings(others, negatives):
 @pytest.mark.parametrize(("others", "negatives"), [(1, 1), (2, 3), (3, 4), (5, 4), (7, 3)])
 def test_bounds_hold_for_every_way_to_draw(others, negatives):
     metrics = expand(["mr", "mrr", "hits_at_k", "ndcg", "auc"], [1, 2, 3])
-    given = benchmark(protocol=get_protocol(f"sampled-{negatives}"), pool=Pool(others, others))
+    given = benchmark(
+        protocol=get_protocol(f"sampled-{negatives}"), pool={"least": others, "harmonic_mean": others}
+    )
     rows = benchmark_moments(given, metrics)
     for metric in metrics:
         found = row(rows, metric.key)
@@ -109,7 +111,10 @@ def test_bounds_hold_for_every_way_to_draw(others, negatives):
 
 
 def test_what_is_no_mean_has_no_bounds_and_a_reason():
-    found = row(benchmark_moments(benchmark(pool=Pool(200, 210)), METRICS), "geometric_mean_rank")
+    found = row(
+        benchmark_moments(benchmark(pool={"least": 200, "harmonic_mean": 210}), METRICS),
+        "geometric_mean_rank",
+    )
     assert (found["expectation_low"], found["expectation_high"]) == (None, None)
     assert found["reason"].startswith("not a mean over the tasks")
 
