@@ -65,7 +65,7 @@ class Spread:
 
         contributions: what each task adds to the deviation of each mean, w (f - mean) / sum w (m, n). ways: the cluster
         of each task in one way, or in two and the clusters of tasks that are together in both, as
-        `rankadjust.evaluation.tasks.Clusters.ways` gives them. triples: the triple of each task, from 0 on (n,).
+        `rankadjust.evaluation.tasks.Tasks.ways` gives them. triples: the triple of each task, from 0 on (n,).
 
         Tasks that are together in both ways would count twice, so the third variance is subtracted (Cameron, Gelbach
         and Miller 2011); the total is never less than either of the two. The mean follows large clusters, so each

@@ -41,7 +41,8 @@ class Tasks:
         every task. They differ for expected ranks only, where every whole rank between them is equally likely.
     counts: numbers of candidates, nan where not known.
     by_triple: whether triples are known, otherwise each task is one.
-    clusters: the clusters of each population that is known; triples always are.
+    clusters: for each population that is known (triples always are) the number of each task's cluster by side, or of
+        both sides.
     one_list: whether all tasks have the same list of negatives, so that their ranks depend on each other.
     """
 
@@ -49,12 +50,23 @@ class Tasks:
     ranks: Mapping[str, tuple[FloatArray, FloatArray]]
     counts: FloatArray
     by_triple: bool
-    clusters: Mapping[str, "Clusters"]
+    clusters: Mapping[str, Mapping[str, IntArray]]
     one_list: bool = False
 
     def ways(self, population: str, side: str) -> list[IntArray]:
-        """Return the clusters of the tasks of a side for a population, as `Clusters.ways`."""
-        return self.clusters[population].ways(side, self.sides[side])
+        """Return the cluster of each task of a side for a population, from 0 on, in one way or in three.
+
+        Of three, the tasks of a cluster may go together in the first way, the one with the fewest clusters, and in the
+        second; those of one cluster of the third are together in both.
+        """
+        known = self.clusters[population]
+        chosen = [known[side]] if side in known else [*known.values()]
+        ways = sorted((_numbered(pl.Series(each[self.sides[side]])) for each in chosen), key=np.max)
+        if len(ways) == 1:
+            return ways
+        meet = _numbered(pl.Series(ways[0] * (ways[1].max() + 1) + ways[1]))
+        # Clusters that are parts of others add nothing.
+        return ways[:1] if meet.max() == ways[1].max() else [*ways, meet]
 
     @cached_property
     def counts_known(self) -> bool:
@@ -75,8 +87,7 @@ def tasks_of(frame: pl.DataFrame) -> Tasks:
         if "num_candidates" in frame.columns
         else np.full(frame.height, np.nan),
         by_triple=by_triple,
-        clusters={"triples": Clusters({"both": triples})}
-        | {name: clusters_of(frame, name) for name in known},
+        clusters={"triples": {"both": triples}} | {name: _clusters(frame, name) for name in known},
         one_list="one_list" in frame.columns and bool(frame["one_list"].all()),
     )
 
@@ -127,33 +138,11 @@ def _numbered(column: pl.Series) -> IntArray:
 # --- clusters ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Clusters:
-    """of_side: the number of each task's cluster (n,) by side, or of both sides."""
-
-    of_side: Mapping[str, IntArray]
-
-    def ways(self, side: str, places: IntArray) -> list[IntArray]:
-        """Return the cluster of each of some tasks of a side, from 0 on, in one way or in three.
-
-        Of three, the tasks of a cluster may go together in the first way, the one with the fewest clusters, and in the
-        second; those of one cluster of the third are together in both.
-        """
-        chosen = [self.of_side[side]] if side in self.of_side else [*self.of_side.values()]
-        ways = sorted((_numbered(pl.Series(clusters[places])) for clusters in chosen), key=np.max)
-        if len(ways) == 1:
-            return ways
-        meet = _numbered(pl.Series(ways[0] * (ways[1].max() + 1) + ways[1]))
-        # Clusters that are parts of others add nothing.
-        return ways[:1] if meet.max() == ways[1].max() else [*ways, meet]
-
-
-def clusters_of(tasks: pl.DataFrame, population: str) -> Clusters:
-    """Return the clusters for a population of tasks with the columns triple and, where known, side, query, relation."""
+def _clusters(tasks: pl.DataFrame, population: str) -> Mapping[str, IntArray]:
     if population != "queries":
-        return Clusters({"both": _numbered(tasks[_COLUMN[population]])})
+        return {"both": _numbered(tasks[_COLUMN[population]])}
     sides = tasks["side"].unique().sort().to_list() if "side" in tasks.columns else ["both"]
-    return Clusters({side: _queries(tasks, side) for side in sides})
+    return {side: _queries(tasks, side) for side in sides}
 
 
 def population_of(tasks: pl.DataFrame, asked: str | None, split: str | None) -> str:

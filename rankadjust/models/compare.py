@@ -153,7 +153,7 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
             f"{names} have the same rank in every task, so there is nothing to test{question}"
         )
     shared = tasks_of(frame.with_columns(rank=pl.lit(1.0)))
-    ways = shared.clusters[population].ways("both", np.arange(frame.height))
+    ways = shared.ways(population, [*shared.sides][-1])
     number = int(ways[0].max()) + 1
     if number == 1:
         raise RankadjustError(

@@ -12,8 +12,6 @@ from rankadjust.output.adjusted_text import FIRST_METRICS, counting, meaning, sh
 from rankadjust.output.terminal import filled_table, if_known, interval, number, sentences
 
 _GROUP = ["side", "rank_type"]
-# A note about more metrics names the others, if they are less than half as many.
-_MOST_NAMES = 4
 
 
 def main_rows(result: pl.DataFrame) -> pl.DataFrame:
@@ -86,15 +84,5 @@ def _notes(notes: pl.DataFrame) -> list[str]:
     """Return one paragraph with each different note and the metrics it is about."""
     known = notes.drop_nulls("note").group_by("note", maintain_order=True)
     grouped = known.agg(pl.col("metric").unique(maintain_order=True))
-    shown = notes["metric"].unique(maintain_order=True).to_list()
-    lines = [f"{_names(metrics, shown)}: {note}" for note, metrics in grouped.iter_rows()]
+    lines = [f"{', '.join(resolve(key).label for key in keys)}: {note}" for note, keys in grouped.iter_rows()]
     return [sentences(*lines)] if lines else []
-
-
-def _names(metrics: Sequence[str], shown: Sequence[str]) -> str:
-    """Return the labels of metrics, or what is left out if that is shorter to read."""
-    others = [key for key in shown if key not in metrics]
-    if len(metrics) <= _MOST_NAMES or 2 * len(others) >= len(metrics):
-        return ", ".join(resolve(key).label for key in metrics)
-    left_out = ", ".join(resolve(key).label for key in others)
-    return f"all metrics but {left_out}" if others else "all metrics"

@@ -8,7 +8,7 @@ from scipy import special
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import resolve
 from rankadjust.evaluation.evaluate import evaluate
-from rankadjust.evaluation.tasks import clusters_of
+from rankadjust.evaluation.tasks import tasks_of
 from rankadjust.models.compare import compare
 from rankadjust.models.paired import paired
 from rankadjust.models.part import DIFFERENCES, VALUES
@@ -188,19 +188,19 @@ def test_queries_of_both_sides_are_two_ways_of_clustering():
             "triple": ["0", "0", "1", "1", "2", "2", "3", "3"],
             "side": ["head", "tail"] * 4,
             "query": ["?rx", "ar?", "?ry", "ar?", "?ry", "cr?", "?rz", "dr?"],
+            "rank": [1.0] * 8,
         }
     )
-    found = clusters_of(tasks, "queries")
-    by_head, by_tail, by_both = (way.tolist() for way in found.ways("both", np.arange(8)))
+    by_head, by_tail, by_both = (way.tolist() for way in tasks_of(tasks).ways("queries", "both"))
     assert {tuple(by_head), tuple(by_tail)} == {(0, 0, 0, 0, 1, 1, 2, 2), (0, 0, 1, 1, 1, 1, 2, 2)}
     assert by_both == [0, 0, 1, 1, 2, 2, 3, 3]
-    (only,) = found.ways("head", np.arange(0, 8, 2))
+    (only,) = tasks_of(tasks).ways("queries", "head")
     assert only.tolist() == [0, 1, 1, 2]
     # What is asked on one side is a part of what is asked on the other: that adds nothing.
     nested = tasks.with_columns(query=pl.when(pl.col("side") == "head").then("triple").otherwise("query"))
-    (only,) = clusters_of(nested, "queries").ways("both", np.arange(8))
+    (only,) = tasks_of(nested).ways("queries", "both")
     assert only.tolist() == [0, 0, 0, 0, 1, 1, 2, 2]
-    assert clusters_of(tasks, "triples").ways("both", np.arange(8))[0].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert tasks_of(tasks).ways("triples", "both")[0].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
 
 
 def test_attributes_come_from_a_table_of_tasks():
