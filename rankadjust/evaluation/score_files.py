@@ -4,7 +4,7 @@ Scores are a matrix of tasks and candidates; a higher score is better. They come
 file (docs/rank-files.md).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -118,43 +118,37 @@ def _among_candidates(arrays: Mapping[str, Any], path: str | Path) -> pl.DataFra
 
 
 def _against_negatives(arrays: Mapping[str, Any], path: str | Path) -> pl.DataFrame:
-    """Return the ranks of true answers among negatives: a row or a list of them for each, or one list for all.
+    """Return the ranks of true answers among negatives: a row of them for each, or one list for all.
 
     The column one_list says that all have the same negatives: then their ranks depend on each other.
     """
-    positive, given = as_array(arrays[_POSITIVE]), arrays[_NEGATIVE]
-    is_listed = isinstance(given, Sequence) and len({np.shape(own) for own in given}) > 1
-    negatives = [as_array(own) for own in (given if is_listed else [given])]
-    dimensions = {own.ndim for own in negatives}
-    each_has_own = dimensions == {2} or is_listed
-    if (
-        any(each.dtype.kind not in _NUMBERS or not each.size for each in (positive, *negatives))
-        or positive.shape[:1] != (positive.size,)
-        or dimensions not in ({1}, {2})
-        or (each_has_own and len(negatives if is_listed else negatives[0]) != positive.size)
-    ):
-        shape = "lists" if is_listed else f"the shape {negatives[0].shape}"
+    try:
+        positive, negatives = as_array(arrays[_POSITIVE]), as_array(arrays[_NEGATIVE])
+    except ValueError:
         raise RankadjustError(
-            f"{path}: y_pred_pos has the shape {positive.shape} and y_pred_neg {shape}; give numbers "
-            "of the shapes (tasks,) and (tasks, negatives), a row for each task, or one list (negatives,) for all tasks"
+            f"{path}: y_pred_neg has rows of different lengths; give scores with a mask"
+        ) from None
+    scores, own = positive.ravel(), negatives
+    if (
+        any(each.dtype.kind not in _NUMBERS or not each.size for each in (positive, negatives))
+        or positive.shape[:1] != (positive.size,)
+        or negatives.ndim not in (1, 2)
+        or (negatives.ndim == 2 and len(negatives) != positive.size)
+    ):
+        raise RankadjustError(
+            f"{path}: y_pred_pos has the shape {positive.shape} and y_pred_neg the shape {negatives.shape}; give "
+            "numbers of the shapes (tasks,) and (tasks, negatives), a row for each task, or one list (negatives,) for "
+            "all tasks"
         )
-    scores = positive.ravel()
-    if dimensions == {2}:
+    if negatives.ndim == 2:
         target = np.zeros(scores.size, dtype=np.int64)
-        return _ranked(np.column_stack([scores, negatives[0]]), target, None, str(path))
-    for task, own in enumerate([*negatives, scores]):
-        _refuse_unusable(own[None], np.ones((1, own.size), dtype=np.bool_), task, str(path))
-    ordered = [np.sort(own) for own in negatives]
-    owners = ordered if is_listed else ordered * scores.size
-    better, not_worse = (
-        [own.size - int(np.searchsorted(own, score, side)) for own, score in zip(owners, scores, strict=True)]
-        for side in ("right", "left")
-    )
-    ranks = pl.DataFrame(
-        {"optimistic": better, "pessimistic": not_worse, "num_candidates": [own.size for own in owners]}
-    )
-    one_list = pl.lit(value=not is_listed and scores.size > 1)
-    return ranks.select(pl.all() + 1, one_list=one_list)
+        return _ranked(np.column_stack([scores, negatives]), target, None, str(path))
+    for task, each in enumerate((own, scores)):
+        _refuse_unusable(each[None], np.ones((1, each.size), dtype=np.bool_), task, str(path))
+    ordered = np.sort(own)
+    better, not_worse = (own.size - np.searchsorted(ordered, scores, side) for side in ("right", "left"))
+    ranks = pl.DataFrame({"optimistic": better, "pessimistic": not_worse, "num_candidates": own.size})
+    return ranks.select(pl.all() + 1, one_list=pl.lit(value=scores.size > 1))
 
 
 def _ranked(

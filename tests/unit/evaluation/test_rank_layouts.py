@@ -138,19 +138,11 @@ def test_a_wrong_line_of_answers_is_named(tmp_path, text, message):
         evaluate(tmp_path / "a.txt", known=[tmp_path / "known.txt"], num_candidates=5)
 
 
-def test_dictionaries_of_scores_have_a_row_or_a_list_of_negatives_for_each_task():
+def test_dictionaries_of_scores_have_a_row_of_negatives_for_each_task_or_one_list():
     rows = {"y_pred_pos": [0.5, 0.2], "y_pred_neg": [[0.1, 0.6], [0.2, 0.1]]}
     assert tasks_from(rows).select("optimistic", "pessimistic", "num_candidates").rows() == [
         (2, 2, 3),
         (1, 2, 3),
-    ]
-    lists = {
-        "y_pred_pos": np.array([0.5, 0.2]),
-        "y_pred_neg": [np.array([0.1, 0.6]), np.array([0.2, 0.1, 0.9])],
-    }
-    assert tasks_from(lists).select("optimistic", "pessimistic", "num_candidates").rows() == [
-        (2, 2, 3),
-        (2, 3, 4),
     ]
     one = {"y_pred_pos": np.array([0.5]), "y_pred_neg": np.array([0.1, 0.6, 0.7])}
     assert tasks_from(one).select("optimistic", "num_candidates").rows() == [(3, 4)]
@@ -158,6 +150,8 @@ def test_dictionaries_of_scores_have_a_row_or_a_list_of_negatives_for_each_task(
     assert tasks_from(scores).select("optimistic", "pessimistic").rows() == [(1, 2)]
     with pytest.raises(RankadjustError, match=r"the scores|the ranks: .*y_pred_neg \(2, 2\)|shape \(2, 2\)"):
         tasks_from({"y_pred_pos": [0.5, 0.2, 0.1], "y_pred_neg": [[0.1, 0.6], [0.2, 0.1]]})
+    with pytest.raises(RankadjustError, match="rows of different lengths"):
+        tasks_from({"y_pred_pos": [0.5, 0.2], "y_pred_neg": [[0.1, 0.6], [0.2]]})
     with pytest.raises(RankadjustError, match="NaN"):
         tasks_from({"y_pred_pos": [0.5, 0.2], "y_pred_neg": [np.nan, 0.6, 0.1]})
 
