@@ -14,6 +14,7 @@ from typing import Any
 
 from rankadjust.base.printed import Interval, Number
 from rankadjust.chance.metrics import Metric, find_adjusted
+from rankadjust.counting.evaluators import usual_evaluation
 from rankadjust.counting.protocols import Benchmark
 from rankadjust.tables import facts as of
 from rankadjust.tables import headers
@@ -331,7 +332,8 @@ def _of_benchmark(facts: Facts, known: Sequence[Benchmark]) -> Facts:
         return facts
     if len(known) > 1:
         doubt = f"though {facts['dataset']} is ranked under {' or '.join(names)}"
-        return replace(facts, protocol=Fact(DEFAULTS["protocol"], DEFAULT, doubt))
+        usual = usual_evaluation(known[0].dataset).protocol
+        return replace(facts, protocol=Fact(usual, DEFAULT, doubt))
     (side, *others), why = known[0].sides, "{} from the benchmark".format
     own = None if others else Fact(side, INFERRED, why(side))
     return replace(facts, protocol=Fact(names[0], INFERRED, why(names[0])), side=facts.side or own)

@@ -15,12 +15,12 @@ from typing import Any
 import polars as pl
 
 from rankadjust.base.words import folded
+from rankadjust.counting.evaluators import usual_evaluation
 from rankadjust.counting.protocols import Benchmark, load_benchmarks
 from rankadjust.data.registry import Dataset, load_registry, meanings
 from rankadjust.tables.cells import Reader, Value, settle
 from rankadjust.tables.facts import (
     DEFAULT,
-    DEFAULTS,
     FIELDS,
     GRADED,
     INFERRED,
@@ -191,16 +191,14 @@ def usual(
 
     An inductive data set has a test split of its own, in its second graph.
     """
-    known = registry.get(dataset or "")
-    is_inductive = (known is not None and known.role == "inductive") or any(
-        benchmark.dataset == dataset and "inference_testing" in benchmark.tasks for benchmark in _benchmarks()
-    )
-    defaults = DEFAULTS | ({"split": "inference_testing"} if is_inductive else {})
+    known, meant = registry.get(dataset or ""), usual_evaluation(dataset or "")
+    split = "inference_testing" if known is not None and known.role == "inductive" else "testing"
+    defaults = {"split": meant.split or split, "side": meant.side or "both", "protocol": meant.protocol}
     said: dict[str, Fact | None] = {n: Fact(defaults[n], DEFAULT) for n in ("split", "side", "protocol")}
     if dataset is None or dataset in names.values():
         return said, None
-    meant = meanings(dataset, registry)
-    return said, f"which may be {' or '.join(meant)}" if meant else "none of the registry"
+    others = meanings(dataset, registry)
+    return said, f"which may be {' or '.join(others)}" if others else "none of the registry"
 
 
 def _known(value: Value, usual: Mapping[str, Fact | None], remark: str | None) -> Mapping[str, Fact | None]:
