@@ -117,7 +117,7 @@ def _check_values(by_metric: dict[str, str], as_json: bool, which: dict[str, Any
         lines[-1] += f"; everything is possible under {' and '.join(others[:3])}" if others else ""
     missed = "" if lines or as_json else _wrong_digits(tasks, by_metric)
     first = f"{number_of(len(by_metric), 'value')}: {len(lines) or 'nothing'} to look at{missed}"
-    _report(lines, len(by_metric), flagged, [], as_json, sentences(first, *lines))
+    _report(lines, len(by_metric), flagged, [], as_json, first)
 
 
 def _is_impossible(flagged: "pl.DataFrame") -> bool:

@@ -133,7 +133,7 @@ def _read(path: Path, layout: Layout) -> pl.DataFrame:
     frame = _read_table(path, layout)
     # People count lines from 1, and the header of a text table is one.
     is_headed = not layout.columns and tuple(frame.columns) != TRIPLE_WITH_RANKS
-    return _tasks_of(frame, layout, str(path), 1 + (_suffix(path) in _SEPARATORS and is_headed))
+    return _tasks_of(frame, layout, str(path), 1 + (path.suffix in _SEPARATORS and is_headed))
 
 
 def run_files(folder: Path) -> list[Path]:
@@ -141,7 +141,7 @@ def run_files(folder: Path) -> list[Path]:
     files = sorted(
         path
         for path in folder.iterdir()
-        if not path.name.startswith(".") and (path.suffix == ".npz" or _suffix(path) in _SUFFIXES)
+        if not path.name.startswith(".") and (path.suffix == ".npz" or path.suffix in _SUFFIXES)
     )
     if not files:
         raise RankadjustError(f"{folder}: the folder holds no {', '.join(_SUFFIXES)} and .npz files")
@@ -152,17 +152,12 @@ def _read_table(path: Path, layout: Layout) -> pl.DataFrame:
     with readable(path):
         if path.suffix == ".parquet":
             return read_parquet(path)
-        if _suffix(path) in _SEPARATORS:
-            return _read_text(path, _SEPARATORS[_suffix(path)], layout.columns)
+        if path.suffix in _SEPARATORS:
+            return _read_text(path, _SEPARATORS[path.suffix], layout.columns)
     raise RankadjustError(
         f"{path}: not a table of ranks or scores; give a file that ends in {', '.join(_SUFFIXES)}, .npy or "
         ".npz, or AnyBURL's lists of answers"
     )
-
-
-def _suffix(path: Path) -> str:
-    """Return the suffix of the format; gzipped text is read like text."""
-    return Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
 
 
 def _read_text(path: Path, separator: str, columns: Sequence[str]) -> pl.DataFrame:
@@ -175,15 +170,14 @@ def _read_text(path: Path, separator: str, columns: Sequence[str]) -> pl.DataFra
     if b"\0" in start[:4]:
         raise RankadjustError(f"{path}: row 1: the text is UTF-16; save it as UTF-8")
     first = start.decode("utf-8", errors="replace").partition("\n")[0]
-    has_semicolons = ";" in first and separator not in first and path.suffix != ".gz"
+    has_semicolons = ";" in first and separator not in first
     if has_semicolons:
         separator = ";"
         columns = columns or (TRIPLE_WITH_RANKS if _TRIPLE_WITH_RANKS.fullmatch(first.strip()) else ())
     try:
         frame = read_csv(path, separator=separator, raise_if_empty=False, has_header=not columns)
     except pl.exceptions.PolarsError:
-        if path.suffix != ".gz":
-            _refuse_row(path, separator)
+        _refuse_row(path, separator)
         raise
     frame = _named(frame, columns, str(path)) if columns else frame
     numbers = [name for name in _NUMBERS if name in frame.columns] if has_semicolons else []
