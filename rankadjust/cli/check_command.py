@@ -84,13 +84,12 @@ def _check_tables(
     found = shown.select(filled("{}: {}: {}: {}", where_of(shown), model, severity, "message"))
     lines = [*empty, *unread, *problems(rescored), *found.to_series()]
     worth = "" if lines else ". What that is worth: docs/checking.md"
-    in_words = "\n".join([f"{numbers_read(read)}: {len(lines) or 'nothing'} to look at{worth}", *lines])
-    _report(lines, rescored.height, flagged, assumptions(rescored).to_dicts(), as_json, in_words)
+    first = f"{numbers_read(read)}: {len(lines) or 'nothing'} to look at{worth}"
+    _report(lines, rescored.height, flagged, assumptions(rescored).to_dicts(), as_json, first)
 
 
 def _check_values(by_metric: dict[str, str], as_json: bool, which: dict[str, Any]) -> NoReturn:
     from rankadjust.counting.evaluators import as_evaluator_prints
-    from rankadjust.output.terminal import sentences
     from rankadjust.public_set import EvaluationSet
 
     tasks = chosen_set("values without --dataset", **which)
@@ -148,8 +147,9 @@ def _report(
     flagged: "pl.DataFrame",
     assumed: Sequence[Any],
     as_json: bool,
-    in_words: str,
+    first: str,
 ) -> NoReturn:
     found = {"values": values, "assumed": assumed, "reported": lines, "contradictions": flagged.to_dicts()}
-    show_result(lambda: found, lambda: in_words, as_json)
+    # Whoever searches the output for a file or a word finds the whole report in that line.
+    show_result(lambda: found, lambda: "\n".join([first, *lines]), as_json)
     sys.exit(1 if lines else 0)
