@@ -49,7 +49,7 @@ def additions_to(table: Table, rows: pl.DataFrame, score: str | None) -> Additio
     rows: the values of all tables, with chance_matters (`reference_rows.with_chance_matters`).
     """
     cells = rows.filter(pl.col("grid") == table.number, pl.col("index").is_not_null())
-    roles = [column.role for column in table.layout.columns]
+    roles = [column.role for column in table.columns]
     others = (place for place, role in enumerate(roles) if role != "value")
     names = roles.index("model") if "model" in roles else next(others, 0)
     feet, columns = additions(cells.with_columns(pl.col("row", "column") - 1), names, score)
@@ -59,7 +59,7 @@ def additions_to(table: Table, rows: pl.DataFrame, score: str | None) -> Additio
 
 def _with_header(column: AddedColumn, table: Table, *, alone: bool) -> dict[int, str]:
     """Return the texts of a column by row, with its title in the last row of the header and its data set above it."""
-    headers = [row.index for row in table.layout.rows if row.kind == "header"]
+    headers = [row.index for row in table.rows if row.kind == "header"]
     if not headers:
         return column.texts
     if alone or not column.dataset:
@@ -188,9 +188,9 @@ def whole_table(table: Table, new: Additions) -> Whole:
     """Return a table as its author has it, with the rows and columns that are added."""
     lines: list[Mapping[int, str]] = []
     added = []
-    headers = [row.index for row in table.layout.rows if row.kind == "header"]
+    headers = [row.index for row in table.rows if row.kind == "header"]
     beside: list[list[str]] = [[] for _ in new.columns]
-    for row in (row for row in table.layout.rows if row.kind != "header"):
+    for row in (row for row in table.rows if row.kind != "header"):
         cells = list(map(label, table.grid.rows[row.index]))
         # A section spans all columns, and its text is repeated in each of them.
         lines.append({0: cells[0]} if row.kind == "section" else dict(enumerate(cells)))
@@ -206,7 +206,7 @@ def whole_table(table: Table, new: Additions) -> Whole:
             column.header or ("",),
             [line.get(column.index, "") for line in lines],
         )
-        for column in table.layout.columns
+        for column in table.columns
     ]
     for texts, cells_of in zip(new.columns, beside, strict=True):
         header = tuple(texts.get(index, "") for index in headers)

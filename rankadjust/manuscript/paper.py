@@ -250,7 +250,7 @@ def _tables(
     if reading is None:
         return _set_anew([tidy_table(rows, score)], note), []
     shown = [table for table in reading.tables if rows.filter(grid=table.number).height]
-    widest = max(len(table.layout.columns) for table in shown)
+    widest = max(len(table.columns) for table in shown)
     written_in = SUFFIXES.get(path.suffix.lower())
     if widest > _WIDEST or written_in in ("JSON", "YAML"):
         kept = for_a_page(rows)

@@ -65,9 +65,9 @@ def _where(cells: Sequence[Mapping[str, Any]], reading: Reading) -> str:
     """Return the place of cells, with a few of their texts: "in table 2, column 3 'MRR', lines 4 to 9 ('~0.5')"."""
     grids = list(dict.fromkeys(cell["grid"] for cell in cells))
     place = "" if len(reading.tables) == 1 else f"table{'s' * (len(grids) > 1)} {_list(grids)}, "
-    layout = reading.tables[grids[0] - 1].layout
-    kind = "row" if layout.metrics == "rows" else "column"
-    lines = layout.rows if kind == "row" else layout.columns
+    table = reading.tables[grids[0] - 1]
+    kind = "row" if table.metrics == "rows" else "column"
+    lines = table.rows if kind == "row" else table.columns
     names = {cell[kind]: lines[cell[kind] - 1].name for cell in cells if cell["grid"] == grids[0]}
     named = [f"{number} '{name}'" if name else str(number) for number, name in names.items()]
     numbers = [cell["line"] for cell in cells if cell["line"] is not None]
@@ -228,7 +228,7 @@ def sidecar_stating(reading: Reading, stated: Iterable[tuple[Gap, str]]) -> str:
         for about in [whole] if _is_whole(gap, reading) else [parts[number] for number in gap.tables]:
             about[gap.fact] = word
     for table in reading.tables:
-        if roles := {column.index + 1: column.role for column in table.layout.columns if column.assumed}:
+        if roles := {column.index + 1: column.role for column in table.columns if column.assumed}:
             (whole if len(reading.tables) == 1 else parts[table.number])["columns"] = roles
     written = _added(reading.sidecar, whole | ({"tables": dict(sorted(parts.items()))} if parts else {}))
     options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 100}

@@ -23,8 +23,7 @@ from rankadjust.tables.facts import DEFAULT, DEFAULTS, EVALUATION, GIVEN, INFERR
 from rankadjust.tables.formats import cell_text
 from rankadjust.tables.formats.cell_text import is_numeric, read_cell
 from rankadjust.tables.headers import Names, find_dataset
-from rankadjust.tables.layout import Table
-from rankadjust.tables.sheet_rows import Row
+from rankadjust.tables.layout import Row, Table
 from rankadjust.tables.sidecar import fill, is_pattern
 
 State = tuple[str, str | None]
@@ -94,21 +93,20 @@ class Reader:
 
     def read(self) -> tuple[list[Value], States]:
         """Return the values of the table and the state of each of its cells, before values are compared."""
-        layout = self.table.layout
         # In a table that names a data set but no metric, decimal numbers are results.
         texts = [
             text for row in self.table.grid.rows[:_LOOKED_AT] for text in row if len(text) <= _LONGEST_NAME
         ]
         why = None
-        if not layout.metrics and self.table.grid.width == 1:
+        if not self.table.metrics and self.table.grid.width == 1:
             why = "nothing separates its columns; save the table as CSV"
-        elif not layout.metrics and any(headers.within("dataset", text, self.names) for text in texts):
+        elif not self.table.metrics and any(headers.within("dataset", text, self.names) for text in texts):
             why = "nothing names its metric; state the metric"
         values: list[Value] = []
         states: States = {}
-        for row in layout.rows:
-            is_body = row.kind == "values" and layout.metrics != ""
-            for column in layout.columns:
+        for row in self.table.rows:
+            is_body = row.kind == "values" and self.table.metrics != ""
+            for column in self.table.columns:
                 cell = (row.index, column.index)
                 text = self.table.text(*cell)
                 if row.refused and (is_numeric(text) or _DECIMAL.search(text)):
@@ -139,7 +137,7 @@ class Reader:
         if reason := _unread(facts):
             return "unread", reason
         facts, model = self._named(row, column, facts)
-        metrics = self.table.layout.metrics
+        metrics = self.table.metrics
         in_rows = metrics == "rows"
         return Value(
             cell=(row.index, column.index),
@@ -232,7 +230,7 @@ def _combine(bare: Facts, row: Row, column: Column, table: Table, known: set[str
     by = "the sidecar or the option"
     lines = stated.agreeing(header.agreeing(labels, "the column", "the row"), by, "the table")
     facts = whole.without(*(name for name, _ in stated.stated(EVALUATION)))
-    facts = facts.agreeing(lines, by, "the table").over(table.layout.facts)
+    facts = facts.agreeing(lines, by, "the table").over(table.facts)
     conflicts = facts.conflicts
     if whole.metric and lines["metric"] not in (None, whole["metric"]):
         conflicts += (f"{by} says {whole['metric']}, the table {lines['metric']}",)
@@ -243,7 +241,7 @@ def _combine(bare: Facts, row: Row, column: Column, table: Table, known: set[str
     is_explained = (stated.protocol or whole.protocol) and facts["task"] in of.OTHER_CANDIDATES
     return replace(
         facts,
-        model=stated.model or whole.model or table.layout.facts.model,
+        model=stated.model or whole.model or table.facts.model,
         metric=metric,
         notes="; ".join(notes) or None,
         task=None if is_explained else facts.task,
@@ -264,7 +262,7 @@ def _printed(facts: Facts, line: Facts, table: Table, known: set[str]) -> Facts:
     if stated and (line.dataset or facts["dataset"] not in known):
         blank.add("dataset")
     facts = facts.without(*blank)
-    printed, (left, why) = facts["side"] or "", table.layout.left
+    printed, (left, why) = facts["side"] or "", table.left
     if printed in ("head", "tail", "both", ""):
         return facts
     is_left = printed in ("left", "l")
@@ -290,7 +288,7 @@ def settle(
     _refuse_repeated(values, states)
     kept = [value for value in values if states[value.cell][0] == "value"]
     _settle_signs(kept, states, has_commas=has_commas)
-    _decide_units(kept, states, table.layout.percent)
+    _decide_units(kept, states, table.percent)
     _doubt_protocols(kept, table)
     return [value for value in kept if states[value.cell][0] == "value"]
 
@@ -378,16 +376,15 @@ def _stated(facts: Facts) -> set[str]:
 
 def _doubt_protocols(values: Sequence[Value], table: Table) -> None:
     """Mark a protocol as assumed if a note in the header or the text around the table may mean another."""
-    layout = table.layout
     for value in values:
         protocol, notes = value.facts.protocol, value.facts.notes or ""
         is_settled = protocol is not None and (protocol.source in (GIVEN, INFERRED) or bool(protocol.reason))
         if is_settled or (protocol and protocol.value.startswith("sampled-")):
             continue
-        lines = (table.stated, layout.rows[value.cell[0]].line, layout.columns[value.cell[1]].line)
+        lines = (table.stated, table.rows[value.cell[0]].line, table.columns[value.cell[1]].line)
         is_explained = any(line.facts.notes for line in lines)
-        if layout.other:
-            doubt = f"though the text around the table speaks of '{layout.other}'"
+        if table.other:
+            doubt = f"though the text around the table speaks of '{table.other}'"
         elif notes and not is_explained and (not protocol or headers.OTHER_EVALUATION.search(notes)):
             doubt = f"though the header has a note: {notes}"
         else:

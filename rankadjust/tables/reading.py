@@ -1,7 +1,7 @@
 """Read published tables and result files into tidy values; report every assumption and every unread cell.
 
 The steps: `files` turns any format into grids of text; `layout` finds header, columns and rows of each grid,
-and the facts around it (`columns`, `rows`, `headers`); `cells` decides each cell, with the values compared. A sidecar
+and the facts around it (`columns`, `headers`); `cells` decides each cell, with the values compared. A sidecar
 states facts that the table does not (`sidecar`). Every cell of a grid ends in exactly one state: value, missing, unread
 or label. `account` says it in words.
 """
@@ -130,9 +130,9 @@ def read_tables(
     tables = []
     for number, grid in enumerate(read_grids(path), start=1):
         stated = stated_about(data, number, names, beside or path, grid.context)
-        tables.append(Table(number, grid, lay_out(grid, stated, names, path.stem), stated))
+        tables.append(lay_out(number, grid, stated, names, path.stem))
     if beside:
-        require_found(beside, data, [(table.grid.context, table.stated, table.layout) for table in tables])
+        require_found(beside, data, tables)
     read = [(table, *Reader(table, names, beside or path).read()) for table in tables]
     has_commas = any(value.number.decimal_comma for _, values, _ in read for value in values)
     usual_of = cache(lambda dataset: usual(dataset, names, registry))
@@ -218,7 +218,7 @@ def _record(
     """Return the tidy row of a value; about: the name and source of the table."""
     row, column = value.cell
     # If rows are metrics, the line of a model is the header's line, since the header names the models.
-    line = table.grid.lines[0 if table.layout.metrics == "rows" else row]
+    line = table.grid.lines[0 if table.metrics == "rows" else row]
     words = {
         name: fact.value if (fact := known.get(name)) and fact.source != DEFAULT else None for name in FIELDS
     }

@@ -179,23 +179,17 @@ def given_facts(given: Mapping[str, str | None], names: Names) -> dict[str, str]
     return facts
 
 
-def require_found(
-    path: str | Path, data: Mapping[str, Any], tables: Sequence[tuple[Sequence[str], Stated, Any]]
-) -> None:
-    """Raise a RankadjustError for a key of `columns`, `rows` or `tables` that fits nothing in the file.
-
-    tables: for each table the texts above it, the statements about it, and its layout, whose columns and rows have the
-    statements about them.
-    """
-    texts = [above for above, _, _ in tables]
+def require_found(path: str | Path, data: Mapping[str, Any], tables: Sequence[Any]) -> None:
+    """Raise a RankadjustError for a key of `columns`, `rows` or `tables` that fits nothing in the file."""
+    texts = [table.grid.context for table in tables]
     for key in data.get("tables", {}):
         if not any(_means_table(key, number, above) for number, above in enumerate(texts, start=1)):
             hint = "" if str(key).isdigit() else did_you_mean(str(key), list(dict.fromkeys(chain(*texts))))
             said = f"tables: the file has no table {key}; it has {len(tables)}{hint or ''}"
             raise RankadjustError(f"{_where(path, ['tables', key])}: {said}")
     for kind in ("columns", "rows"):
-        used = {line.line.key for _, _, layout in tables for line in getattr(layout, kind)}
-        for key in (key for _, stated, _ in tables for key in getattr(stated, kind) if key not in used):
+        used = {line.line.key for table in tables for line in getattr(table, kind)}
+        for key in (key for table in tables for key in getattr(table.stated, kind) if key not in used):
             said = f"{kind}: no table has the {kind[:-1]} {key!r}; write its text as printed, or its number"
             raise RankadjustError(f"{_where(path, [kind, key])}: {said}")
 
