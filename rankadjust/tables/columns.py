@@ -31,13 +31,34 @@ _HIDDEN = re.compile(r"\[email\s+protected\]")
 _MANY_ROWS, _LOOK_AHEAD, _MOST_HEADER_ROWS = 1000, 2, 50
 
 
-class Header:
-    """The header of a grid: how many rows it has, and its texts above each column."""
+class Sheet:
+    """A grid with its header and the statements of a sidecar about it.
 
-    def __init__(self, grid: Grid, names: Names) -> None:
-        self.grid, self.names = grid, names
+    first: the index of the row below the header. For each column, stacks has the texts of the header, lines the
+    statements of the sidecar, facts the facts that the texts state, cells the texts below (in a long table, of every
+    n-th row).
+    """
 
-    def rows(self) -> int:
+    def __init__(self, grid: Grid, stated: Stated, names: Names) -> None:
+        self.grid, self.stated, self.names = grid, stated, names
+        self.first = min(stated.header_rows or self._header_rows(), len(grid.rows))
+        self.stacks = self._stacks(self.first)
+        self.lines = [
+            line_about(stated.columns, index + 1, [*texts, " / ".join(texts)])
+            for index, texts in enumerate(self.stacks)
+        ]
+        facts = [read_stack(stack, names) for stack in self.stacks]
+        if not stated.columns and any(
+            headers.metric_key(label(row[0])) and not row[-1] for row in grid.rows[1 : self.first]
+        ):
+            why = "a row of the header begins with a metric below a label; put its cells above their columns"
+            facts = [replace(said, conflicts=(*said.conflicts, why)) for said in facts]
+        self.facts = _with_sides(facts)
+        body = grid.rows[self.first :]
+        shown = body[:: 1 + len(body) // _MANY_ROWS]
+        self.cells: list[tuple[str, ...]] = list(zip(*shown, strict=True)) or [()] * grid.width
+
+    def _header_rows(self) -> int:
         """Return the number of header rows."""
         rows = self.grid.rows
         marked = max(1, min(self.grid.header_rows, _MOST_HEADER_ROWS))
@@ -79,7 +100,7 @@ class Header:
             for column in cells
         )
 
-    def stacks(self, rows: int) -> list[list[str]]:
+    def _stacks(self, rows: int) -> list[list[str]]:
         """Return the texts of the first header rows above each column; a text that repeats is kept once."""
         filled = [self._fill_merged(list(self.grid.rows[row]), range(row + 1, rows)) for row in range(rows)]
         return [list(dict.fromkeys(filter(None, texts))) for texts in zip(*filled, strict=True)]
@@ -110,46 +131,6 @@ class Header:
         for at in named:
             texts[at] = texts[at] or (texts[at - 1] if at - 1 in named else "")
         return texts
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """A grid with its header and the statements of a sidecar about it.
-
-    first: the index of the row below the header. For each column, stacks has the texts of the header, lines the
-    statements of the sidecar, facts the facts that the texts state, cells the texts below (in a long table, of every
-    n-th row).
-    """
-
-    grid: Grid
-    stated: Stated
-    names: Names
-    first: int
-    stacks: Sequence[Sequence[str]]
-    lines: Sequence[Line]
-    facts: Sequence[Facts]
-    cells: Sequence[Sequence[str]]
-
-    @classmethod
-    def of(cls, grid: Grid, stated: Stated, names: Names) -> "Sheet":
-        """Return the sheet of a grid, whose header is found here."""
-        header = Header(grid, names)
-        first = min(stated.header_rows or header.rows(), len(grid.rows))
-        stacks = header.stacks(first)
-        lines = [
-            line_about(stated.columns, index + 1, [*texts, " / ".join(texts)])
-            for index, texts in enumerate(stacks)
-        ]
-        facts = [read_stack(stack, names) for stack in stacks]
-        if not stated.columns and any(
-            headers.metric_key(label(row[0])) and not row[-1] for row in grid.rows[1:first]
-        ):
-            why = "a row of the header begins with a metric below a label; put its cells above their columns"
-            facts = [replace(said, conflicts=(*said.conflicts, why)) for said in facts]
-        body = grid.rows[first:]
-        shown = body[:: 1 + len(body) // _MANY_ROWS]
-        cells = list(zip(*shown, strict=True)) or [()] * grid.width
-        return cls(grid, stated, names, first, stacks, lines, _with_sides(facts), cells)
 
     def is_text(self, column: int) -> bool:
         """Return whether a column holds words rather than numbers."""

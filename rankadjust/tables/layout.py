@@ -77,7 +77,7 @@ class Table:
 
 def lay_out(number: int, grid: Grid, stated: Stated, names: Names, stem: str) -> Table:
     """Find out the meaning of each row and column of a grid; `stem`, the name of its file, may name the data set."""
-    sheet = Sheet.of(grid, stated, names)
+    sheet = Sheet(grid, stated, names)
     texts = [(f"the text '{text if len(text) <= 60 else f'{text[:57]}…'}'", text) for text in grid.context]
     captions = [(where, text) for where, text in texts[:_NEXT] if len(text.split()) <= _CAPTION_WORDS]
     texts.append(("the file's name", stem))
