@@ -16,7 +16,7 @@ from rankadjust.tables.formats.logs import is_log, log_grids
 from rankadjust.tables.formats.markdown import markdown_grids
 from rankadjust.tables.formats.records import json_grids, yaml_grids
 from rankadjust.tables.formats.rst import rst_grids
-from rankadjust.tables.formats.text import delimited_grids
+from rankadjust.tables.formats.text import blank_grids, delimited_grids
 
 READERS: dict[str, Callable[[str], list[Grid]]] = {
     "Markdown": markdown_grids,
@@ -28,6 +28,7 @@ READERS: dict[str, Callable[[str], list[Grid]]] = {
     "JSON": json_grids,
     "YAML": yaml_grids,
     "log": log_grids,
+    "columns": blank_grids,
 }
 SUFFIXES = {
     **dict.fromkeys((".md", ".markdown"), "Markdown"),
@@ -103,7 +104,7 @@ def recognise(text: str) -> str:
     if 2 * sum("\t" in line for line in lines) > len(lines):
         return "TSV"
     is_piped = 2 * sum("|" in line for line in lines) > len(lines)
-    return "log" if not is_piped and log_grids(text) else "CSV"
+    return next((name for name in ("log", "columns") if not is_piped and READERS[name](text)), "CSV")
 
 
 def _is_json(text: str) -> bool:

@@ -1,13 +1,17 @@
-"""Read separated values into grids."""
+"""Read separated values, and columns between blanks, into grids."""
 
 import csv
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import islice
+from itertools import dropwhile, groupby, islice
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.tables.formats.grid import CONTEXT_LENGTH, Grid, make_grid
+from rankadjust.base.printed import read_number
+from rankadjust.tables.formats.grid import CONTEXT_LENGTH, MAX_COLUMNS, Grid, make_grid
+
+# Words between which there is one blank are one text.
+_PIECE = re.compile(r"\S+(?: \S+)*")
 
 
 def delimited_grids(text: str, delimiter: str | None = None) -> list[Grid]:
@@ -57,3 +61,38 @@ def texts_above(lines: Sequence[str], first: int) -> list[str]:
     near = filter(str.strip, reversed(lines[max(0, first - 5 * CONTEXT_LENGTH) : first]))
     top = filter(str.strip, lines[: min(first, 2 * CONTEXT_LENGTH)])
     return list(dict.fromkeys([*islice(near, CONTEXT_LENGTH), *top]))
+
+
+def blank_grids(text: str) -> list[Grid]:
+    """Return blocks of lines as tables whose columns are between blanks; lines of dashes are borders.
+
+    The first lines of a block that have a single text are above its table.
+    """
+    lines = text.expandtabs().splitlines()
+    grids = []
+    for is_text, block in groupby(range(len(lines)), lambda at: bool(lines[at].strip())):
+        own = [at for at in block if is_text and not re.fullmatch(r"[\s=+|-]+", lines[at])]
+        own = list(dropwhile(lambda at: len(_PIECE.findall(lines[at])) == 1, own))
+        cut = [list(_PIECE.finditer(lines[at])) for at in own]
+        # A name above several columns may cross the blanks between them; it goes to the one that it overlaps most.
+        of_numbers = [
+            pieces for pieces in cut if sum(read_number(piece[0]) is not None for piece in pieces) > 1
+        ]
+        spans = max(_spans(cut), _spans(of_numbers), key=len)
+        rows = [[""] * len(spans) for _ in own]
+        if len(own) > 1 and 1 < len(spans) <= MAX_COLUMNS:
+            for row, piece in (
+                (row, piece) for row, pieces in zip(rows, cut, strict=True) for piece in pieces
+            ):
+                shared = [min(piece.end(), end) - max(piece.start(), start) for start, end in spans]
+                at = shared.index(max(shared))
+                row[at] = f"{row[at]} {piece[0]}".strip()
+            grids.append(make_grid(rows, lines=[at + 1 for at in own], context=texts_above(lines, own[0])))
+    return grids
+
+
+def _spans(cut: Sequence[Sequence[re.Match[str]]]) -> list[tuple[int, int]]:
+    """Return where columns begin and end: between them, no line has a text."""
+    filled = {place for pieces in cut for piece in pieces for place in range(*piece.span())}
+    marks = "".join("x" if place in filled else " " for place in range(max(filled, default=-1) + 1))
+    return [match.span() for match in re.finditer("x+", marks)]

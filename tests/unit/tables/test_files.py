@@ -26,7 +26,7 @@ from rankadjust.tables.formats.logs import log_grids
 from rankadjust.tables.formats.macros import latex_to_text
 from rankadjust.tables.formats.markdown import markdown_grids
 from rankadjust.tables.formats.rst import rst_grids
-from rankadjust.tables.formats.text import delimited_grids
+from rankadjust.tables.formats.text import blank_grids, delimited_grids
 from tests.searching import in_profile
 
 QUICK = settings(max_examples=in_profile(100), suppress_health_check=[HealthCheck.too_slow])
@@ -161,6 +161,20 @@ def test_rst_list_table_round_trip(table):
     grid = only(rst_grids("\n".join(lines) + "\n"))
     assert rows_of(grid) == table
     assert grid.header_rows == 1
+
+
+@QUICK
+@given(tables(WORDS + "`*_<>&~#()!.$%^;,|"), st.integers(2, 4), st.booleans())
+def test_fixed_width_round_trip(table, gap, ruled):
+    widths = widths_of(table)
+    lines = [
+        (" " * gap).join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in table
+    ]
+    rule = [(" " * gap).join("-" * width for width in widths)] if ruled else []
+    text = "\n".join(["A caption above", "", lines[0], *rule, *lines[1:]])
+    grid = only(blank_grids(text))
+    assert rows_of(grid) == table
+    assert grid.context == ("A caption above",)
 
 
 @QUICK
@@ -423,6 +437,7 @@ def test_rst_comments_hold_no_table_and_marks_are_no_text():
         ("a\tb\n1\t2", "TSV"),
         ("a | b\n1 | 2", "CSV"),
         ('x: {"a": 1, "b": 2}', "log"),
+        ("a    b\nc    d", "columns"),
         ("a,b\n1,2", "CSV"),
     ],
 )
