@@ -17,20 +17,24 @@ from typing import Any
 import polars as pl
 
 from rankadjust.base.errors import listed
+from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import resolve
 from rankadjust.database.constants import Constants
 from rankadjust.literature.contradictions import check
 from rankadjust.literature.copies import distinct_results
-from rankadjust.literature.full_ranking import add_full_bounds, what_sampling_hides
+from rankadjust.literature.full_ranking import FULL_METRICS, add_full_bounds
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.statuses import STATUSES
 from rankadjust.literature.summaries import (
+    IS_BELOW,
+    MRR_AND_HITS,
     below_baselines,
     chance_share,
     comparable,
     not_above_chance,
-    surprising,
     usable,
+    with_gain,
+    without_impossible,
 )
 from rankadjust.literature.tidy import read_tidy
 
@@ -64,6 +68,66 @@ def flagged() -> pl.DataFrame:
 def sampled() -> pl.DataFrame:
     """Return what values among sampled negatives leave open."""
     return what_sampling_hides(add_full_bounds(without_trials(), Constants.released()))
+
+
+def surprising(
+    rescored: pl.DataFrame, contradictions: pl.DataFrame | None = None, count: int = 10
+) -> pl.DataFrame:
+    """Return the published MRR and Hits@k (k up to 10) that are furthest below counting, one per model and data set.
+
+    At most two results of a data set are returned, so that no benchmark fills the list. Models with a value that
+    contradictions, a frame of `check`, calls impossible are left out: an MRR below its own Hits@1 is a misprint and
+    not a finding. Returns the columns of an evaluation, metric, model, source, year, value, expectation, baseline,
+    baseline_value and below (the distance).
+    """
+    columns = ["metric", "model", "source", "year", "value", "expectation", "baseline", "baseline_value"]
+    return (
+        without_impossible(with_gain(rescored), contradictions)
+        .filter(IS_BELOW, pl.col("metric").str.contains(MRR_AND_HITS), pl.col("model").is_not_null())
+        .with_columns(below=pl.col("baseline_value") - pl.col("value"))
+        .sort("below", "dataset", "model", "source", descending=[True, False, False, False])
+        .unique(["dataset", "model"], keep="first", maintain_order=True)
+        .filter(pl.int_range(pl.len()).over("dataset") < 2)
+        .head(count)
+        .select(*EVALUATION, *columns, "below")
+    )
+
+
+def what_sampling_hides(bounded: pl.DataFrame) -> pl.DataFrame:
+    """Return for each evaluation and metric the best printed value, its bounds, and the number of ordered pairs.
+
+    bounded: result of `add_full_bounds`; the rows that `rankadjust.literature.summaries.comparable` keeps are used.
+    The order of two models is known if their bounds do not overlap. Returns dataset, protocol, split, metric, models,
+    best_model, best (its printed value), full_low and full_high (its bounds), pairs (of models) and known (pairs of
+    known order).
+    """
+    ends = {"low": "full_{}_low", "high": "full_{}_high"}
+    of_metric = [
+        comparable(bounded)
+        .filter(pl.col("metric") == resolve(name).key)
+        .with_columns(pl.col(column.format(name)).alias(end) for end, column in ends.items())
+        .drop_nulls("low")
+        # A model counts once, with its best value: its other values do not make pairs of models.
+        .sort("value", descending=True, maintain_order=True)
+        .unique(["dataset", "protocol", "split", "model"], keep="first", maintain_order=True)
+        for name in FULL_METRICS
+    ]
+    low, high, best = pl.col("low"), pl.col("high"), pl.col("value").arg_max()
+    return (
+        pl.concat(of_metric)
+        .group_by("dataset", "protocol", "split", "metric")
+        .agg(
+            models=pl.len().cast(pl.Int64),
+            best_model=pl.col("model").get(best),
+            best=pl.col("value").max(),
+            full_low=low.get(best),
+            full_high=high.get(best),
+            pairs=pl.len().cast(pl.Int64) * (pl.len().cast(pl.Int64) - 1) // 2,
+            # For each model, count the other models whose upper bound is below its lower bound.
+            known=high.sort().search_sorted(low, side="left").sum().cast(pl.Int64),
+        )
+        .sort("metric", "dataset", "protocol", "split")
+    )
 
 
 def counts() -> pl.DataFrame:

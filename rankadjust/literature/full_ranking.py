@@ -6,10 +6,9 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import EVALUATION
-from rankadjust.chance.metrics import find, resolve
+from rankadjust.chance.metrics import find
 from rankadjust.database.constants import Constants
 from rankadjust.literature.statuses import USABLE
-from rankadjust.literature.summaries import comparable
 from rankadjust.literature.tidy import add_run
 from rankadjust.sampling.full_bounds import Value, bounds_in, is_function_of_mean
 from rankadjust.sampling.setting import Asked, Setting, setting
@@ -51,43 +50,6 @@ def add_full_bounds(rescored: pl.DataFrame, constants: Constants, level: float =
     is_silent = pl.col("protocol").str.contains(_SAMPLED) & pl.col(COLUMNS[0]).is_null()
     return joined.with_columns(
         full_reason=pl.coalesce("full_reason", pl.when(is_silent).then(pl.coalesce("message", "status")))
-    )
-
-
-def what_sampling_hides(bounded: pl.DataFrame) -> pl.DataFrame:
-    """Return for each evaluation and metric the best printed value, its bounds, and the number of ordered pairs.
-
-    bounded: result of `add_full_bounds`; the rows that `rankadjust.literature.summaries.comparable` keeps are used.
-    The order of two models is known if their bounds do not overlap. Returns dataset, protocol, split, metric, models,
-    best_model, best (its printed value), full_low and full_high (its bounds), pairs (of models) and known (pairs of
-    known order).
-    """
-    ends = {"low": "full_{}_low", "high": "full_{}_high"}
-    of_metric = [
-        comparable(bounded)
-        .filter(pl.col("metric") == resolve(name).key)
-        .with_columns(pl.col(column.format(name)).alias(end) for end, column in ends.items())
-        .drop_nulls("low")
-        # A model counts once, with its best value: its other values do not make pairs of models.
-        .sort("value", descending=True, maintain_order=True)
-        .unique(["dataset", "protocol", "split", "model"], keep="first", maintain_order=True)
-        for name in FULL_METRICS
-    ]
-    low, high, best = pl.col("low"), pl.col("high"), pl.col("value").arg_max()
-    return (
-        pl.concat(of_metric)
-        .group_by("dataset", "protocol", "split", "metric")
-        .agg(
-            models=pl.len().cast(pl.Int64),
-            best_model=pl.col("model").get(best),
-            best=pl.col("value").max(),
-            full_low=low.get(best),
-            full_high=high.get(best),
-            pairs=pl.len().cast(pl.Int64) * (pl.len().cast(pl.Int64) - 1) // 2,
-            # For each model, count the other models whose upper bound is below its lower bound.
-            known=high.sort().search_sorted(low, side="left").sum().cast(pl.Int64),
-        )
-        .sort("metric", "dataset", "protocol", "split")
     )
 
 

@@ -20,7 +20,7 @@ VISIBLE = 0.01
 _SIZES = {"fewer than 200 entities": 200, "200 to 1,999": 2_000, "2,000 to 19,999": 20_000}
 _LARGEST = "20,000 or more"
 # The usual metrics between 0 and 1. Hits@100 is left out: chance alone gives about 100 / N.
-_MRR_AND_HITS = "^(inverse_harmonic_mean_rank(_at_[0-9]+)?|hits_at_([1-9]|10))$"
+MRR_AND_HITS = "^(inverse_harmonic_mean_rank(_at_[0-9]+)?|hits_at_([1-9]|10))$"
 
 
 def usable(rescored: pl.DataFrame) -> pl.DataFrame:
@@ -55,7 +55,7 @@ def chance_share(rescored: pl.DataFrame) -> pl.DataFrame:
     share_low and share_high (quartiles), visible (the number of results whose index differs from the printed value by
     more than VISIBLE) and largest (the largest such difference). The class with the largest median share comes first.
     """
-    rows = distinct_results(usable(rescored)).filter(pl.col("metric").str.contains(_MRR_AND_HITS))
+    rows = distinct_results(usable(rescored)).filter(pl.col("metric").str.contains(MRR_AND_HITS))
     share, difference = pl.col("expectation") / pl.col("value"), (pl.col("value") - pl.col("index")).abs()
     return (
         rows.with_columns(candidates=_candidate_class())
@@ -90,7 +90,7 @@ def ranked_rows(rescored: pl.DataFrame, contradictions: pl.DataFrame | None = No
     """
     model = ["model", "own"] if "own" in rescored.columns else ["model"]
     clean = usable(rescored).filter(pl.col("caveat").is_null(), pl.col("model").is_not_null())
-    rows = _without_impossible(clean, contradictions)
+    rows = without_impossible(clean, contradictions)
     return (
         rows.sort("merit", descending=True, maintain_order=True)
         .unique([*KEY, *model], keep="first", maintain_order=True)
@@ -130,10 +130,10 @@ def not_above_chance(rescored: pl.DataFrame, contradictions: pl.DataFrame | None
         .then(pl.lit("at or below"))
     )
     rows = rescored.filter(pl.col("status").is_in(USABLE)).with_columns(chance=word, evidence=evidence)
-    return _without_impossible(rows.filter(pl.col("chance").is_not_null()), contradictions)
+    return without_impossible(rows.filter(pl.col("chance").is_not_null()), contradictions)
 
 
-def _without_impossible(rows: pl.DataFrame, contradictions: pl.DataFrame | None) -> pl.DataFrame:
+def without_impossible(rows: pl.DataFrame, contradictions: pl.DataFrame | None) -> pl.DataFrame:
     """Return the rows of models without a value that contradictions calls impossible in that evaluation."""
     impossible = impossible_values(rows.with_row_index("_row"), contradictions)["_row"]
     return rows.filter(~pl.int_range(pl.len()).is_in(impossible.implode()))
@@ -160,20 +160,20 @@ def below_baselines(rescored: pl.DataFrame) -> pl.DataFrame:
     most results below comes first.
     """
     by = ("dataset", "protocol", "split")
-    has_share = pl.col("metric").str.contains(_MRR_AND_HITS) & (pl.col("value") > 0)
+    has_share = pl.col("metric").str.contains(MRR_AND_HITS) & (pl.col("value") > 0)
     shares = {"chance_share": "expectation", "counting_share": "baseline_value"}
     lowest = {
         **{f"lowest_{name}": name for name in ("gain", "model", "metric", "value")},
         **{name: name for name in ("baseline", "baseline_value")},
     }
     return (
-        _with_gain(rescored)
+        with_gain(rescored)
         .sort("gain", maintain_order=True)
         .group_by(by, maintain_order=True)
         .agg(
             results=pl.len().cast(pl.Int64),
             models=pl.col("model").n_unique().cast(pl.Int64),
-            below=_IS_BELOW.sum().cast(pl.Int64),
+            below=IS_BELOW.sum().cast(pl.Int64),
             **{
                 name: (pl.col(column) / pl.col("value")).filter(has_share).median()
                 for name, column in shares.items()
@@ -184,32 +184,10 @@ def below_baselines(rescored: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def surprising(
-    rescored: pl.DataFrame, contradictions: pl.DataFrame | None = None, count: int = 10
-) -> pl.DataFrame:
-    """Return the published MRR and Hits@k (k up to 10) that are furthest below counting, one per model and data set.
-
-    At most two results of a data set are returned, so that no benchmark fills the list. Models with a value that
-    contradictions, a frame of `check`, calls impossible are left out: an MRR below its own Hits@1 is a misprint and
-    not a finding. Returns the columns of an evaluation, metric, model, source, year, value, expectation, baseline,
-    baseline_value and below (the distance).
-    """
-    columns = ["metric", "model", "source", "year", "value", "expectation", "baseline", "baseline_value"]
-    return (
-        _without_impossible(_with_gain(rescored), contradictions)
-        .filter(_IS_BELOW, pl.col("metric").str.contains(_MRR_AND_HITS), pl.col("model").is_not_null())
-        .with_columns(below=pl.col("baseline_value") - pl.col("value"))
-        .sort("below", "dataset", "model", "source", descending=[True, False, False, False])
-        .unique(["dataset", "model"], keep="first", maintain_order=True)
-        .filter(pl.int_range(pl.len()).over("dataset") < 2)
-        .head(count)
-        .select(*EVALUATION, *columns, "below")
-    )
-
-
 # The whole rounding interval is below the baseline.
-_IS_BELOW = pl.coalesce("gain_high", "gain") < 0
+IS_BELOW = pl.coalesce("gain_high", "gain") < 0
 
 
-def _with_gain(rescored: pl.DataFrame) -> pl.DataFrame:
+def with_gain(rescored: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of `comparable` whose gain is known."""
     return comparable(rescored).filter(pl.col("gain").is_not_null())

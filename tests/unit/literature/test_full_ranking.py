@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 
 from rankadjust import Constants, full_bounds, rescore
-from rankadjust.literature.full_ranking import COLUMNS, add_full_bounds, what_sampling_hides
+from rankadjust.literature.full_ranking import COLUMNS, add_full_bounds
+from tests.findings import what_sampling_hides
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ from rankadjust.literature.summaries import (
     comparable,
     not_above_chance,
     ranked_rows,
-    surprising,
 )
+from tests.findings import surprising
 from tests.unit.literature.results import MR, MRR, results
 
 
