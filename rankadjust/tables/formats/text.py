@@ -74,7 +74,7 @@ def blank_grids(text: str) -> list[Grid]:
         own = [at for at in block if is_text and not re.fullmatch(r"[\s=+|-]+", lines[at])]
         own = list(dropwhile(lambda at: len(_PIECE.findall(lines[at])) == 1, own))
         cut = [list(_PIECE.finditer(lines[at])) for at in own]
-        # A name above several columns may cross the blanks between them; it goes to the one that it overlaps most.
+        # A name above several columns may cross the blanks between them; it goes to the column that it overlaps most.
         of_numbers = [
             pieces for pieces in cut if sum(read_number(piece[0]) is not None for piece in pieces) > 1
         ]
