@@ -37,10 +37,11 @@ def adjust(
     as_json: bool,
     **which: Any,
 ) -> None:
-    """Adjust printed values for chance, beside what counting reaches.
+    """Adjust printed values for chance, and compare with counting.
 
     A VALUE is a metric and a number as printed (mrr=0.338, hits@10=53.3%). Its digits say how far it may have been
-    rounded, and the index gets the same interval.
+    rounded, and the index (0 at chance, 1 for a perfect ranking) gets the matching interval. Counting is the best
+    scorer that only counts training triples.
     """
     from rankadjust.evaluation.one_value import adjust as adjust_value
     from rankadjust.output.adjusted_text import adjusted_values

@@ -40,9 +40,9 @@ def check(tables: tuple[Path, ...], as_json: bool, **given: Any) -> None:
     """Report printed values that contradict each other or are copied.
 
     A TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. Unread cells are reported,
-    too, and standard error lists the facts that the table lacks with the value assumed for each. VALUEs are the metrics
-    of one model, such as mrr=0.338 hits@10=0.533; --dataset finds more, because it gives the numbers of candidates.
-    docs/checking.md explains what is reported. The exit code is 1 if anything is reported, or nothing was read.
+    too, and facts that the table lacks are listed on stderr, with the values assumed. VALUEs are the metrics of one
+    model, such as mrr=0.338 hits@10=0.533; with --dataset, its numbers of candidates reveal more. docs/statuses.md
+    explains each finding and its severity. The exit code is 1 if anything is reported, or nothing was read.
     """
     of_table = ("sidecar", "accept", "ask", "model", "task")
     if any("=" in table.name for table in tables) and not any(table.exists() for table in tables):

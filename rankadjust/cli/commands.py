@@ -51,12 +51,12 @@ def _print_version(context: click.Context, _option: click.Parameter, asked: bool
 
 # The mark \b makes click leave lines as they are.
 _HELP = """\
-Chance-adjusted link-prediction metrics: one number, a table, or the ranks of a model.
+Adjust link-prediction metrics for chance: one number, a table, or the ranks of a model.
 
 \b
   rankadjust adjust --dataset FB15k-237 mrr=0.338     one printed number
   rankadjust rescore resources/published/conve.csv    a table that is shipped
-  rankadjust paper table.tex                          your table for a paper
+  rankadjust paper table.tex                          your table, with counting and chance
   rankadjust evaluate ranks.csv --dataset Nations     the ranks of a model
 """
 

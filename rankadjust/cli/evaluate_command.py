@@ -17,7 +17,7 @@ from rankadjust.cli.printing import at_work, say_usual, show_result
         "--beyond",
         type=int,
         metavar="K",
-        help="Only the K best answers were kept, so a rank inf, 0, -1, MISS or nothing lies beyond: print bounds.",
+        help="Only the K best answers were kept: a rank inf, 0, -1, MISS or an empty cell lies beyond. Prints bounds.",
     ),
     options.option(
         "--known",
@@ -49,7 +49,7 @@ def evaluate(
     """Compute and adjust every metric of a model's ranks or scores.
 
     RANKS is a table (.parquet, .csv, .tsv) with the columns rank (or optimistic and pessimistic) and optionally
-    side, triple and num_candidates; or scores: an .npz file with scores, target and mask.
+    side, triple and num_candidates; or scores: an .npz file with scores, target and optionally mask.
     """
     from rankadjust.chance.metrics import FAMILIES
     from rankadjust.evaluation.evaluate import evaluate as evaluate_ranks

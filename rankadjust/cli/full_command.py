@@ -46,10 +46,10 @@ def full(
     constants: "Constants",
     **given: Any,
 ) -> None:
-    """Bound values of the full ranking by values of a sampled ranking.
+    """Bound full-ranking values by values of a sampled ranking.
 
-    A VALUE is a metric and a number, such as mrr=0.784; several values give narrower bounds. The bounds hold whatever
-    the ranks are, with the probability of --level, because luck in the draws moves the printed values.
+    A VALUE is a metric and a number, such as mrr=0.784; several values give narrower bounds. With the probability of
+    --level (of the draws of negatives) the full value is within the bounds, whatever the ranks are.
     """
     from rankadjust.output.bounds_text import full_bounds_text
     from rankadjust.sampling.full_bounds import full_bounds

@@ -37,9 +37,9 @@ def _found(rows: Sequence[Mapping[str, Any]], word: str | None) -> Sequence[Mapp
     epilog=options.examples("rankadjust datasets", "rankadjust datasets codex"),
 )
 def datasets(word: str | None, constants: "Constants", as_json: bool) -> None:
-    """List the data sets with their tasks, chance and counting.
+    """List the data sets: tasks, and values of chance and counting.
 
-    With WORD only the data sets that have it in a name, and with --results the data sets of a run.
+    With WORD, list only data sets that have it in a name; with --results, list the data sets of a run.
     """
     from rankadjust.database.overview import known_datasets
     from rankadjust.output.terminal import datasets_text
@@ -52,7 +52,7 @@ def datasets(word: str | None, constants: "Constants", as_json: bool) -> None:
 def protocols(word: str | None, as_json: bool) -> None:
     """List the evaluation protocols.
 
-    With WORD only the names that have it.
+    With WORD, list only names that have it.
     """
     from rankadjust.counting.protocols import load_protocols
     from rankadjust.output.terminal import SAMPLED, SAMPLED_DESCRIPTION
@@ -72,9 +72,9 @@ def protocols(word: str | None, as_json: bool) -> None:
 
 @options.command(_WORD, options.JSON)
 def metrics(word: str | None, as_json: bool) -> None:
-    """List the metrics: their names, range and better direction.
+    """List the metrics: names, range, whether high or low is better.
 
-    With WORD only the names that have it.
+    With WORD, list only names that have it.
     """
     from rankadjust.output.terminal import metric_rows, table
 

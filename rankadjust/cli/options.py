@@ -55,8 +55,8 @@ def output(*suffixes: str, help: str, names: Sequence[str] = ("-o", "--output"))
 
 
 METRICS = option("--metric", "metrics", multiple=True, help="Only this metric (may be repeated).")
-_USUAL = "; by default what the table says, or else the usual one of the data set."
-DATASET = option("-d", "--dataset", help="Data set, by name or alias; for a table, if it names none.")
+_USUAL = "; if nothing states it, the usual one of the data set."
+DATASET = option("-d", "--dataset", help="Data set, by name or alias, if nothing else names it.")
 SIDE = option("--side", help=f"head, tail or both{_USUAL}")
 SIDE_OF_RANKS = option(
     "--side",
@@ -70,10 +70,10 @@ EVALUATION = (
 )
 """Which evaluation of the data set it is."""
 NUM_CANDIDATES = option(
-    "--num-candidates", type=int, help="Candidates of every task, the true answer included."
+    "--num-candidates", type=int, help="Number of candidates of every task, the true answer included."
 )
-NUM_TASKS = option("--num-tasks", type=int, help="How many ranks a value is the mean of.")
-ALL = flag("--all", "everything", help="Print everything: every metric, side, number and reason.")
+NUM_TASKS = option("--num-tasks", type=int, help="Number of tasks, whose ranks a value averages.")
+ALL = flag("--all", "everything", help="Print every metric, side and number, and why one is missing.")
 SCORES = option(
     "--scores",
     type=click.Choice(["per-time", "static"]),
@@ -81,24 +81,21 @@ SCORES = option(
 )
 AGAINST = option(
     "--against",
-    help="The counting baseline to compare with: popularity, redundancy, rules, or best (on validation).",
+    help="The counting baseline to compare with: popularity, redundancy, rules, recurrency, "
+    "recurrency-multi-step, or best (chosen on validation).",
 )
-TASKS = option(
-    "--tasks",
-    type=PATH,
-    help="Facts about each task: the file that the workflow's target tasks writes.",
-)
+TASKS = option("--tasks", type=PATH, help="Facts about each task: a file that 'snakemake tasks' writes.")
 POPULATION = option(
     "--for",
     "population",
     type=click.Choice(["triples", "queries", "relations"]),
-    help="Which other tasks intervals and p hold for: other test triples of this split, other queries or other "
-    "relations; by default triples if the data set was split at random.",
+    help="The population of intervals and p: other test triples of this split, other queries or other relations. "
+    "The default follows from how the data set was split.",
 )
 RESULTS = option(
     "--results",
     type=PATH,
-    help="The folder results of your own run, to take its constants in place of the released ones.",
+    help="The folder results/ of your own run, to take its constants in place of the released ones.",
 )
 """Where constants come from; a command gets them as `constants`."""
 OF_SET = (
@@ -118,7 +115,7 @@ OF_SET = (
     RESULTS,
 )
 """With a side, what `rankadjust.cli.inputs.chosen_set` takes."""
-JSON = flag("--json", "as_json", help="Print JSON, all digits, for machines.")
+JSON = flag("--json", "as_json", help="Print JSON with all digits.")
 SIDECAR = option(
     "--sidecar",
     type=PATH,

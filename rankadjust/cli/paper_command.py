@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     options.option(
         "--score",
         type=click.Choice(["recommended", "index", "gain"]),
-        help="Add a column for each data set in place of the rows: docs/which-number.md.",
+        help="Add a column of index or gain for each data set, in place of rows for counting and chance.",
     ),
     options.flag("--force", help="Overwrite files in the folder that this command did not write."),
     options.RESULTS,
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     ),
 )
 def paper(source: Path, folder: Path, constants: "Constants", **given: Any) -> None:
-    """Make the table and the methods for a paper.
+    """Write the table and the text on methods for a paper.
 
-    TABLE is the table as its author has it, in any format that `rankadjust read` takes. It gets a row for counting,
-    and one for chance where chance matters. Of a LaTeX file nothing else changes but the caption. Standard error lists
-    the facts that the table lacks and the value assumed for each: state them in a sidecar or by an option.
+    TABLE is the table of your paper, in any format that `rankadjust read` takes. It gets a row for counting, and one
+    for chance where chance matters. In LaTeX nothing else changes but the caption. Facts that the table lacks are
+    listed on stderr, with the values assumed: state them in a sidecar or by an option.
     """
     from rankadjust.literature.assumptions import assumptions
     from rankadjust.manuscript.paper import paper as make_paper

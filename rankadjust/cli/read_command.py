@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         names=["--write-sidecar"], help="Write the shortest sidecar that states what was assumed."
     ),
     options.output(
-        ".csv", ".tsv", ".parquet", names=["--tidy"], help="Write the values that were read, a row for each."
+        ".csv", ".tsv", ".parquet", names=["--tidy"], help="Write the values that were read, one per row."
     ),
     options.ALL,
     *(options.RESULTS, options.JSON),
@@ -41,7 +41,7 @@ def read(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Say what is read of a table, what is assumed, and what is not.
+    """Say what is read of a table, what is assumed, what is unread.
 
     TABLE is Markdown, HTML, LaTeX, reStructuredText, CSV, TSV, plain text, or the JSON or YAML that a tool writes. The
     exit code is 1 if nothing was read.

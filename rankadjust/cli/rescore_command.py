@@ -33,8 +33,8 @@ def rescore(
 ) -> None:
     """Adjust every value of a table, each with its status.
 
-    TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. Standard error lists the
-    facts that it lacks and the value assumed for each, wrong rows, and unread cells. The exit code is 1 if nothing
+    TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. Facts that it
+    lacks (with the values assumed), wrong rows and unread cells are listed on stderr. The exit code is 1 if nothing
     could be adjusted.
     """
     from rankadjust.literature.rescore import summary
