@@ -3,7 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from harness.tables import write_tables
+from rankadjust.base.io import shipped
 from rankadjust.base.schemas import read_yaml
 from rankadjust.output import deposit
 
@@ -28,8 +31,12 @@ def _section(name: str, table: dict[str, Any], known: dict[str, str]) -> str:
     new = {column: text for column, text in said.items() if known.get(column) != text}
     known |= said
     title = f"\n## {name}\n\n{' '.join(table['description'].split())} The key of a row: {', '.join(table['key'])}.\n"
-    if new and len(new) < len(said):
-        title += f"\nColumns as above: {', '.join(f'`{column}`' for column in said if column not in new)}.\n"
+    # A table without a column of its own has only some of those above.
+    same = [column for column in said if column not in new]
+    if not new:
+        same = pl.read_csv(shipped(f"resources/database/{name}"), n_rows=0).columns
+    if same:
+        title += f"\nColumns as above: {', '.join(f'`{column}`' for column in same)}.\n"
     # The columns of single splits differ in the name of the split alone.
     rows: dict[str, str] = {}
     for column, text in new.items():

@@ -190,8 +190,8 @@ def in_short() -> str:
     hidden = sampled().filter(metric=MRR)
     severities = dict(flagged()["severity"].value_counts().iter_rows())
     points = [
-        f"**Chance.** In the median it explains {shares['sampled-20']} of a printed MRR or Hits@k with 20 sampled "
-        f"negatives, but only {shares['2,000 to 19,999']} on data sets of 2,000 to 20,000 entities "
+        f"**Chance.** It explains a median of {shares['sampled-20']} of a printed MRR or Hits@k with 20 sampled "
+        f"negatives, but only {shares['2,000 to 19,999']} in full rankings of 2,000 to 20,000 entities "
         "([details](#how-much-of-a-printed-value-chance-explains)).",
         f"**Counting.** {counted['below'].item():,} of {counted['results'].item():,} results on test splits are below "
         "the best scorer that only counts training triples ([details](#how-much-of-it-counting-explains)).",
@@ -299,7 +299,7 @@ def chance() -> str:
     worse = "; ".join(f"{model} on {listed(datasets)}" for model, datasets in models.iter_rows())
     return paragraph(
         f"{found.height - below.height} printed values are within two standard deviations of chance, and "
-        f"{below.height} are worse: {worse}."
+        f"{below.height} are worse than that: {worse}."
     )
 
 
