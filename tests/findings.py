@@ -17,16 +17,16 @@ from typing import Any
 import polars as pl
 
 from rankadjust.base.errors import listed
-from rankadjust.base.vocabulary import EVALUATION
+from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.database.constants import Constants
 from rankadjust.literature.contradictions import check
 from rankadjust.literature.copies import distinct_results
 from rankadjust.literature.full_ranking import FULL_METRICS, add_full_bounds
+from rankadjust.literature.mapping import load_rules
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.statuses import STATUSES
 from rankadjust.literature.summaries import (
-    IS_BELOW,
     MRR_AND_HITS,
     below_baselines,
     chance_share,
@@ -37,11 +37,15 @@ from rankadjust.literature.summaries import (
     without_impossible,
 )
 from rankadjust.literature.tidy import read_tidy
+from rankadjust.page.boards import family_of
 
 PROJECT = Path(__file__).parent.parent
 PAGES = ("README.md", "docs/literature.md", "docs/statuses.md")
 COUNTS = PROJECT / "tests/data/published/counts.csv"
 MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
+SINCE = 2021
+# Models that are trained on some graphs, so that they can rank on others.
+FOUNDATION = ("ARE", "Flock", "KG-ICL", "MOTIF", "SEMMA", "TRIX", "ULTRA")
 _BLOCK = re.compile(r"<!-- findings: ([a-z ]+) -->\n(.*?)<!-- end of \1 -->", re.DOTALL)
 
 
@@ -68,29 +72,6 @@ def flagged() -> pl.DataFrame:
 def sampled() -> pl.DataFrame:
     """Return what values among sampled negatives leave open."""
     return what_sampling_hides(add_full_bounds(without_trials(), Constants.released()))
-
-
-def surprising(
-    rescored: pl.DataFrame, contradictions: pl.DataFrame | None = None, count: int = 10
-) -> pl.DataFrame:
-    """Return the published MRR and Hits@k (k up to 10) that are furthest below counting, one per model and data set.
-
-    At most two results of a data set are returned, so that no benchmark fills the list. Models with a value that
-    contradictions, a frame of `check`, calls impossible are left out: an MRR below its own Hits@1 is a misprint and
-    not a finding. Returns the columns of an evaluation, metric, model, source, year, value, expectation, baseline,
-    baseline_value and below (the distance).
-    """
-    columns = ["metric", "model", "source", "year", "value", "expectation", "baseline", "baseline_value"]
-    return (
-        without_impossible(with_gain(rescored), contradictions)
-        .filter(IS_BELOW, pl.col("metric").str.contains(MRR_AND_HITS), pl.col("model").is_not_null())
-        .with_columns(below=pl.col("baseline_value") - pl.col("value"))
-        .sort("below", "dataset", "model", "source", descending=[True, False, False, False])
-        .unique(["dataset", "model"], keep="first", maintain_order=True)
-        .filter(pl.int_range(pl.len()).over("dataset") < 2)
-        .head(count)
-        .select(*EVALUATION, *columns, "below")
-    )
 
 
 def what_sampling_hides(bounded: pl.DataFrame) -> pl.DataFrame:
@@ -127,6 +108,81 @@ def what_sampling_hides(bounded: pl.DataFrame) -> pl.DataFrame:
             known=high.sort().search_sorted(low, side="left").sum().cast(pl.Int64),
         )
         .sort("metric", "dataset", "protocol", "split")
+    )
+
+
+def clean_mrr(rescored: pl.DataFrame, contradictions: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Return each MRR of a model on test data once, without caveats and contradictions, with its family.
+
+    The year of a reproduction is that of the model, where that is older: an old model that is trained well is no gain.
+    """
+    named = pl.col("model").is_not_null() & pl.col("split").is_in(TEST_SPLITS)
+    clean = usable(rescored).filter(named, pl.col("caveat").is_null())
+    years = {name: about.get("year") for name, about in load_rules().models.items()}
+    of_model = pl.col("family").replace_strict(years, default=None, return_dtype=pl.Int64)
+    reproduced = pl.when(pl.col("tags").str.contains("reproduction")).then(of_model)
+    return (
+        distinct_results(without_impossible(clean, contradictions))
+        .filter(metric=MRR)
+        .with_columns(
+            family=pl.col("model").map_elements(family_of, return_dtype=pl.String),
+            tags=pl.col("tags").fill_null(""),
+        )
+        .with_columns(year=pl.min_horizontal(pl.col("year").cast(pl.Int64), reproduced))
+    )
+
+
+def beside_counting(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the best MRR of each foundation model on each graph where counting has one in the same evaluation.
+
+    rows: of `clean_mrr`. Added are name (without the remark in brackets), seen (the model was pretrained on the graph)
+    and above (it is above counting by more than its rounding).
+    """
+    return (
+        rows.filter(pl.col("family").is_in(FOUNDATION), pl.col("gain").is_not_null())
+        .with_columns(
+            name=pl.col("model").str.replace(r" \(.*", ""),
+            seen=pl.col("tags").str.contains("pretrained on this graph"),
+            above=pl.coalesce("gain_low", "gain") > 0,
+        )
+        .sort("gain", "dataset", "name", descending=[True, False, False])
+        .unique(["name", "dataset"], keep="first", maintain_order=True)
+    )
+
+
+def records_and_gaps(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return each year's best result since SINCE that was a record, and the gap between two sources of one model.
+
+    rows: of `clean_mrr`. The gap of a model is the median difference of the best values of two sources, over all pairs;
+    equal values are a copy, and a variant (ComplEx-N3, ComplEx + RP) is another model. Added are models (that have a
+    gap), gap (their median), widest and largest (the model with the largest, and that gap), and rise (above the record
+    before).
+    """
+    plain = pl.col("model").str.replace(r"(,| \()[^+]*$", "").str.to_lowercase()
+    best = rows.filter(plain == pl.col("family").str.to_lowercase()).group_by(*EVALUATION, "family", "file")
+    values = best.agg(pl.col("value").max())
+    pairs = values.join(values, on=[*EVALUATION, "family"]).filter(pl.col("file") < pl.col("file_right"))
+    gap = (pl.col("value") - pl.col("value_right")).abs()
+    gaps = pairs.group_by(*EVALUATION, "family").agg(gap=gap.filter(gap > 0).median()).drop_nulls("gap")
+    of_evaluation = (
+        gaps.sort("gap", "family")
+        .group_by(EVALUATION)
+        .agg(
+            pl.col("gap").median(),
+            models=pl.len(),
+            widest=pl.col("family").last(),
+            largest=pl.col("gap").last(),
+        )
+    )
+    yearly = rows.drop_nulls("year").sort("value", maintain_order=True).group_by(*EVALUATION, "year").last()
+    before = pl.col("value").cum_max().shift().over(EVALUATION)
+    is_old = pl.col("year").min().over(EVALUATION) < SINCE
+    return (
+        yearly.sort("year")
+        .with_columns(rise=pl.col("value") - before)
+        .filter(is_old, pl.col("year") >= SINCE, pl.col("rise") > 0)
+        .join(of_evaluation, on=EVALUATION)
+        .sort(*EVALUATION, "year")
     )
 
 
@@ -186,7 +242,9 @@ def in_short() -> str:
     """Return the points at the head of docs/literature.md."""
     rows = rescored()
     shares = {row["candidates"]: percent(row["share"]) for row in chance_share(without_trials()).to_dicts()}
-    counted = below_baselines(without_trials()).select("results", "below").sum()
+    evaluations = below_baselines(without_trials())
+    counted = evaluations.select("results", "below").sum()
+    wn18 = evaluations.filter(dataset="WN18")["below"].sum()
     hidden = sampled().filter(metric=MRR)
     severities = dict(flagged()["severity"].value_counts().iter_rows())
     points = [
@@ -194,15 +252,15 @@ def in_short() -> str:
         f"negatives, but only {shares['2,000 to 19,999']} in full rankings of 2,000 to 20,000 entities "
         "([details](#how-much-of-a-printed-value-chance-explains)).",
         f"**Counting.** {counted['below'].item():,} of {counted['results'].item():,} results on test splits are below "
-        "the best scorer that only counts training triples ([details](#how-much-of-it-counting-explains)).",
+        f"the best scorer that only counts training triples, {wn18} of them on WN18 "
+        "([details](#how-much-of-it-counting-explains)).",
         f"**Sampling.** {hidden['pairs'].sum():,} pairs of models are ranked among sampled negatives. The printed "
         f"values show for {hidden['known'].sum() or 'none'} of them which model has the higher MRR among all "
         "candidates ([details](#what-sampling-hides)).",
         f"**Mistakes.** In {severities['impossible']} findings the printed values of a model contradict each other: no "
         "ranks have them ([details](#which-published-numbers-are-wrong)).",
         f"**Coverage.** {usable(rows).height:,} of {rows.height:,} values in {rows['file'].n_unique()} files are "
-        "adjusted. Every other value has a status "
-        "that says why not ([statuses.md](statuses.md)).",
+        "adjusted; every other has a [status](statuses.md).",
     ]
     return "".join(map(bullet, points))
 
@@ -240,56 +298,99 @@ def _with_baseline(wanted: pl.Expr | bool = True) -> float:
 def counting() -> str:
     """Return the evaluations with most results, each beside the best counting baseline."""
     columns = {
-        "data set": "{dataset}",
-        "protocol": "`{protocol}`",
+        "data set": "{dataset}, `{protocol}`",
         "results (models)": "{results:,} ({models})",
         "below counting": "{below:,}",
-        "chance explains": share_of("chance_share"),
         "counting explains": share_of("counting_share"),
+        f"own until {SINCE - 1}": share_of("until"),
+        f"own since {SINCE}": share_of("since"),
     }
-    most = below_baselines(without_trials()).sort("results", descending=True, maintain_order=True).head(10)
-    return table(most, columns)
+    most = below_baselines(without_trials()).sort("results", descending=True, maintain_order=True)
+    most = most.unique("dataset", keep="first", maintain_order=True).head(7)
+    rows = with_gain(without_trials()).filter(
+        pl.col("metric").str.contains(MRR_AND_HITS),
+        (pl.col("value") > 0) & pl.col("caveat").is_null(),
+        ~pl.col("tags").fill_null("").str.contains("reproduction"),
+    )
+    ratio, is_new = pl.col("baseline_value") / pl.col("value"), pl.col("year").cast(pl.Int64) >= SINCE
+    medians = {"until": ratio.filter(~is_new).median(), "since": ratio.filter(is_new).median()}
+    key = ["dataset", "protocol", "split"]
+    return table(
+        most.join(rows.group_by(key).agg(**medians), on=key, how="left", maintain_order="left"), columns
+    )
 
 
-def most_below() -> str:
+def foundation() -> str:
+    """Return how the foundation models do beside counting, on graphs of their pretraining and on others."""
+    found = beside_counting(clean_mrr(without_trials(), flagged()))
+    new = found.filter(~pl.col("seen"))
+    of_model = pl.col("above").sum().alias("above"), pl.len().alias("graphs"), pl.col("gain").median()
+    seen = found.filter("seen").group_by("name").agg(of_model)
+    lowest = pl.struct("gain", "dataset").last().alias("lowest")
     columns = {
-        "model": lambda row: f"{row['model']} ({row['year']})" if row["year"] else row["model"],
-        "data set": "{dataset}",
-        "protocol": "`{protocol}`",
-        "published": lambda row: f"{label()(row)} {row['value']:.4g}",
-        "counting": "{baseline_value:.4g} ({baseline})",
-        "chance": "{expectation:.2g}",
-        "source": lambda row: re.sub(r" README.*| \(.*|: .*|, comm.*", "", row["source"]),
+        "model": "{name}",
+        "above counting": "{above} of {graphs}",
+        "median gain": "{gain:.2f}",
+        "lowest gain": "{lowest[gain]:.2g} ({lowest[dataset]})",
+        "pretrained on": "{above_seen} of {graphs_seen}",
+        "median gain there": "{gain_seen:.2f}",
     }
-    return table(surprising(without_trials(), flagged()).head(6), columns)
+    rows = new.group_by("name").agg(*of_model, lowest).join(seen, on="name", suffix="_seen").sort("name")
+    graphs = new.group_by("dataset").agg(pl.col("above").any(), every=pl.col("above").all()).sort("dataset")
+    related = new.filter(pl.col("dataset").str.contains("^(GraIL-|InGram-)?(FB|WN)|^CoDEx"))["dataset"]
+    return (
+        table(rows, columns)
+        + "\n"
+        + paragraph(
+            f"On {graphs['every'].sum()} of {graphs.height} other graphs all models are above counting, and on "
+            f"{listed(graphs.filter(~pl.col('above'))['dataset'].to_list())} none is. But {related.n_unique()} of them "
+            "come from the same data as the graphs of the pretraining."
+        )
+    )
+
+
+def progress() -> str:
+    """Return which records since SINCE are larger than the gap between two sources of one model."""
+    text = pl.when(pl.col("tags").str.contains("text")).then(pl.lit(" (text)")).otherwise(pl.lit(""))
+    rise = "+" + pl.col("rise").round_sig_figs(2).cast(pl.String)
+    name = pl.col("model").str.replace(r" \(.*?\)", "")
+    found = (
+        records_and_gaps(clean_mrr(without_trials(), flagged()))
+        .filter(pl.col("models") >= 3)
+        .with_columns(
+            said=pl.format("{} {} {}{}", name, "year", rise, text), is_larger=pl.col("rise") > pl.col("gap")
+        )
+    )
+    larger, said = pl.col("is_larger"), pl.col("said")
+    rows = found.group_by("dataset", "models", "gap", "widest", "largest", maintain_order=True).agg(
+        larger=said.filter(larger).str.join(", "), smaller=said.filter(~larger).str.join(", ")
+    )
+    columns = {
+        "data set": "{dataset}",
+        "models": "{models}",
+        "gap, median (largest)": "{gap:.3f} ({largest:.3f}, {widest})",
+        "records larger than it": "{larger}",
+        "smaller": "{smaller}",
+    }
+    return (
+        table(rows, columns)
+        + "\n"
+        + paragraph(
+            f"{found['is_larger'].sum()} of {found.height} records are larger than the gap, "
+            f"{found.filter(larger & pl.col('tags').str.contains('text')).height} of these by models that read texts. "
+            f"The median record is {found['rise'].median():.3f}, and the median gap {rows['gap'].median():.3f}."
+        )
+    )
 
 
 def share() -> str:
     columns = {
         "ranked among": "{candidates}",
-        "results (data sets)": "{results:,} ({datasets})",
+        "results": "{results:,}",
         "median share": share_of("share"),
-        "half of them": lambda row: f"{percent(row['share_low'])} to {percent(row['share_high'])}",
         "changed visibly": "{visible:,}",
-        "at most by": "{largest:.2g}",
     }
-    return table(chance_share(without_trials()), columns)
-
-
-def negatives() -> str:
-    rows = rescored().filter(pl.col("dataset").is_in(["tgbl-wiki-v1", "tgbl-wiki-v2"]), split="testing")
-    pairs = (
-        rows.sort("dataset")
-        .group_by("model")
-        .agg(pl.col("value", "index"), pl.col("protocol").last())
-        .filter(pl.col("value").list.len() == 2)
-    )
-    row = pairs.sort(pl.col("index").list.get(0) - pl.col("index").list.get(1)).row(-1, named=True)
-    return paragraph(
-        f"{row['model']} on tgbl-wiki has an MRR of {row['value'][0]:.3f} (index {row['index'][0]:.3f}) among 20 "
-        f"negatives, and {row['value'][1]:.3f} (index {row['index'][1]:.3f}) among "
-        f"{row['protocol'].removeprefix('sampled-')} in the later version of the data set."
-    )
+    return table(chance_share(without_trials()).filter(pl.col("results") >= 100), columns)
 
 
 def chance() -> str:
@@ -307,13 +408,9 @@ def copies() -> str:
     rows = usable(without_trials())
     once = distinct_results(rows)
     repeated = rows.join(once, on=["file", "file_line"], how="anti")
-    counted = repeated.group_by("file").len().sort("len", "file", descending=[True, False])
-    named = listed([f"{number} of `{file}`" for file, number in counted.iter_rows()])
     return paragraph(
-        "A result counts once, even if two sources print it. By a result we mean all values that a source prints for "
-        "a model in one evaluation. It is a copy if another source has every value of it; at least two of these must "
-        "have three digits, and three if the names of the models differ. "
-        f"{repeated.height} of the {rows.height:,} adjusted values belong to copies: {named}."
+        "A result counts once: it is a copy if another source has every value of it in the same evaluation. "
+        f"{repeated.height} of the {rows.height:,} adjusted values belong to copies."
     )
 
 
@@ -327,8 +424,7 @@ def hidden() -> str:
     found = sampled()
     of = {key[0]: part for key, part in found.group_by("metric", maintain_order=True)}
     columns = {
-        "data set": "{dataset}",
-        "protocol": "`{protocol}`",
+        "data set": "{dataset}, `{protocol}`",
         "models": "{models}",
         "best MRR": "{best:.4g}",
         # Rounded outward, as bounds are.
@@ -337,14 +433,13 @@ def hidden() -> str:
         ),
     }
     known = {name: (part["known"].sum(), part["pairs"].sum()) for name, part in of.items()}
-    most = of[MRR].sort("models", descending=True, maintain_order=True).head(5)
+    most = of[MRR].sort("models", descending=True, maintain_order=True).head(3)
     return (
         table(most, columns)
         + "\n"
         + paragraph(
             "A pair of models is known if their bounds do not overlap. By MRR {} of {:,} pairs are known, by Hits@10 "
-            "{} of {:,}. ".format(*known[MRR], *known["hits_at_10"])
-            + "So the printed order may be right, but the printed values do not show it."
+            "{} of {:,}.".format(*known[MRR], *known["hits_at_10"])
         )
     )
 
@@ -354,8 +449,8 @@ FINDINGS = {
     "opening": opening,
     "share": share,
     "counting": counting,
-    "most below": most_below,
-    "negatives": negatives,
+    "foundation": foundation,
+    "progress": progress,
     "chance": chance,
     "copies": copies,
     "hidden": hidden,

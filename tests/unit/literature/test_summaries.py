@@ -12,7 +12,7 @@ from rankadjust.literature.summaries import (
     not_above_chance,
     ranked_rows,
 )
-from tests.findings import surprising
+from tests.findings import beside_counting, clean_mrr, records_and_gaps
 from tests.unit.literature.results import MR, MRR, results
 
 
@@ -107,38 +107,61 @@ def test_results_below_counting_are_those_beyond_their_rounding():
     assert (row["chance_share"], row["counting_share"]) == (0.25, 1.0)
 
 
-def held_against_counting():
-    """Return eight results on three sets, most of them below counting, which has 0.4."""
-    rows = []
-    for dataset, model, value, low, year in (
-        ("a", "A", 0.3, -0.15, "2020"),
-        ("a", "B", 0.1, -0.4, "2021"),
-        ("a", "C", 0.2, -0.3, "2021"),
-        ("b", "A", 0.35, -0.05, "2020"),
-        ("b", "D", 0.25, -0.2, None),
-        ("b", "D", 0.26, -0.2, None),
-        ("c", "A", 0.399, 0.01, "2020"),
-        ("c", "E", 0.9, 0.8, "2020"),
-    ):
-        gain = {"gain": (value - 0.4) / 0.6, "gain_low": low - 0.01, "gain_high": low}
-        known = {"baseline": "rules", "baseline_value": 0.4, "year": year}
-        rows.append(results((dataset, model, value, value, 500), **gain, **known))
-    return pl.concat(rows, how="vertical_relaxed")
+# --- what tests/findings.py says of foundation models, and of records
 
 
-def test_the_furthest_below_are_one_for_a_model_and_two_of_a_data_set():
-    found = surprising(held_against_counting())
-    assert found.select("dataset", "model", pl.col("below").round(12)).rows() == [
-        ("a", "B", 0.3),
-        ("a", "C", 0.2),
-        ("b", "D", 0.15),
-        ("b", "A", 0.05),
+def printed(*rows, dataset="a"):
+    """Return clean rows of (model, value, file, year, tags, lower end of its gain)."""
+    tables = [
+        results(
+            (dataset, model, value, 0.5, 1000), file=file, file_line="2", year=year, tags=tags
+        ).with_columns(gain=pl.lit(value - 0.4), gain_low=pl.lit(low), baseline_value=pl.lit(0.4))
+        for model, value, file, year, tags, low in rows
     ]
-    assert surprising(held_against_counting(), count=1)["model"].to_list() == ["B"]
-    # A misprint is no finding.
-    refuted = pl.DataFrame({"severity": ["impossible", "unusual"], "model": ["B", "C"], "dataset": "a"})
-    left = surprising(held_against_counting(), refuted)
-    assert left.select("dataset", "model").rows() == [("a", "C"), ("b", "D"), ("a", "A"), ("b", "A")]
+    return clean_mrr(pl.concat(tables))
+
+
+def test_a_foundation_model_counts_once_on_a_graph():
+    rows = printed(
+        ("ULTRA-3g", 0.30, "a.csv", "2024", None, -0.1),
+        ("ULTRA-3g (run of X)", 0.45, "b.csv", "2025", "reproduction", 0.04),
+        ("TRIX", 0.401, "a.csv", "2024", "pretrained on this graph; reproduction", -0.001),
+        ("ComplEx", 0.9, "a.csv", "2016", None, 0.4),
+    )
+    found = beside_counting(rows).select("name", "value", "seen", "above").rows()
+    # TRIX is above counting by less than its rounding.
+    assert found == [("ULTRA-3g", 0.45, False, True), ("TRIX", 0.401, True, False)]
+
+
+def test_a_record_is_above_all_years_before_and_a_gap_is_of_one_model():
+    rows = printed(
+        ("ComplEx", 0.30, "a.csv", "2016", None, 0.0),
+        ("ComplEx", 0.34, "b.csv", "2022", "reproduction", 0.0),
+        ("DistMult", 0.25, "a.csv", "2018", None, 0.0),
+        ("DistMult", 0.25, "b.csv", "2018", None, 0.0),
+        ("ComplEx-N3", 0.10, "d.csv", "2018", None, 0.0),
+        ("ComplEx (ours) + RP", 0.12, "d.csv", "2021", None, 0.0),
+        ("TransE", 0.20, "a.csv", "2016", None, 0.0),
+        ("TransE", 0.30, "b.csv", "2022", "reproduction", 0.0),
+        ("New", 0.33, "e.csv", "2021", None, 0.0),
+        ("Newer", 0.36, "f.csv", "2022", None, 0.0),
+        ("Newest", 0.42, "g.csv", "2024", None, 0.0),
+    )
+    found = records_and_gaps(rows)
+    # In b, ComplEx of 2016 has 0.34, so 0.33 is no record. The gaps are 0.04 and 0.10; DistMult is copied.
+    shown = found.select("model", "year", "models", "widest", pl.col("rise", "gap", "largest").round(12))
+    assert shown.rows() == [
+        ("Newer", 2022, 2, "TransE", 0.02, 0.07, 0.1),
+        ("Newest", 2024, 2, "TransE", 0.06, 0.07, 0.1),
+    ]
+
+
+def test_a_first_result_is_no_record():
+    later = printed(
+        ("ComplEx", 0.30, "a.csv", "2021", None, 0.0),
+        ("ComplEx", 0.40, "b.csv", "2022", None, 0.0),
+    )
+    assert records_and_gaps(later).is_empty()
 
 
 # --- at or below chance
