@@ -66,7 +66,7 @@ def write_report(
         of_own = [str(rescored / f"{name}.parquet") for name in own]
         literature(of_own, list(map(str, shipped)), str(copy), str(released), [], str(beside))
     page = folder / "report.html"
-    compared = _compared(made, [str(beside)] * bool(own), copy, released, folder, own) if made else []
+    compared = _compared(made, [str(beside)] * bool(own), copy, released, folder) if made else []
     render(
         rescored=made,
         own=list(own),
@@ -95,8 +95,7 @@ def _compared(
     database: Path,
     released: Path,
     folder: Path,
-    own: Collection[str],
 ) -> list[str]:
     """Write the tables of results/comparison and return their paths."""
-    compare(list(files), list(beside), str(database), str(released), folder, own)
+    compare(list(files), list(beside), str(database), str(released), folder)
     return sorted(map(str, folder.glob("*.csv")))

@@ -744,7 +744,7 @@ def test_the_published_constants_come_from_zenodo_and_are_set_beside_ours(run, t
         zenodo.records["6331629"] = [
             Deposit("metric_adjustments.tsv.gz", gzip.compress("".join(lines).encode()))
         ]
-        trusted = {"HTTPS_PROXY": zenodo.proxy, "SSL_CERT_FILE": str(zenodo.certificate)}
+        trusted = {"HTTPS_PROXY": zenodo.address, "SSL_CERT_FILE": str(zenodo.certificate)}
         done = again(run, "record", environment=trusted)
     assert done.returncode == 0, done.stderr
     results = run / "elsewhere" / "results" / "record"
