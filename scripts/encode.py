@@ -6,10 +6,10 @@ from pathlib import Path
 
 from scripts.job import logged, tell
 
-from rankadjust.base.io import write_product, write_text
+from rankadjust.base.io import shipped, write_product, write_text
 from rankadjust.data.encode import encode
 from rankadjust.data.read import read_triples
-from rankadjust.data.registry import ENTITIES, Dataset
+from rankadjust.data.registry import ENTITIES, SHIPPED, Dataset
 from rankadjust.data.sources import fetched_files, published_names
 from rankadjust.data.summary import check_expected, in_one_line, summarise, warnings
 
@@ -32,7 +32,8 @@ def encode_dataset(dataset: Dataset, folder: Path, triples: str, labels: str, su
         print(known_difference, file=sys.stderr)  # noqa: T201 - standard error is the job's log
     # They stay in the summary: the end of every run on this data set repeats them.
     counts["warnings"] = [f"{dataset.name}: {warning}" for warning in warnings(encoded, counts, dataset)]
-    if not dataset.verified:
+    # Whoever reads a registered data set first may send its summary (CONTRIBUTING.md).
+    if not dataset.verified and dataset.origin == shipped(SHIPPED):
         counts["files"] = fetched_files(folder)
     for warning in counts["warnings"]:
         tell(f"warning: {warning}")
