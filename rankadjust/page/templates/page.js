@@ -273,10 +273,11 @@ function enhance(table) {
   if (body.rows.length >= LEAST_TO_FILTER) {
     const filter = element("input", { type: "search", placeholder: "Filter", "aria-label": "Filter the board" });
     filter.addEventListener("input", () => groups().forEach(([row, ...variants]) => {
-      const text = [row, ...variants].map((one) => one.textContent).join(" ").toLowerCase();
-      const fits = text.includes(filter.value.toLowerCase());
-      row.hidden = !fits;
-      variants.forEach((one) => { one.hidden = !fits || row.querySelector(".more").ariaExpanded !== "true"; });
+      const wanted = filter.value.toLowerCase();
+      const fits = (one) => one.textContent.toLowerCase().includes(wanted);
+      // What is looked for is seen: a variant that fits unfolds below its model.
+      row.hidden = ![row, ...variants].some(fits);
+      variants.forEach((one) => { one.hidden = row.hidden || !(row.querySelector(".more").ariaExpanded === "true" || (wanted && fits(one))); });
     }));
     bar.append(filter);
   }
