@@ -1,6 +1,7 @@
 """Re-score tables of published results with the run's database, and the released one where that has no row."""
 
 import sys
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,25 +26,24 @@ def rescore_tables(
 ) -> None:
     constants = Constants.from_files(database).over_file(released)
     datasets = load_registry(*registry)
-    results = {Path(table).stem: read_results(Path(table), datasets) for table in tables}
-    rows = [result.rows.with_columns(_table=pl.lit(name)) for name, result in results.items()]
-    # All tables at once take less than half as long as one after the other.
-    rescored = rescore(pl.concat(rows, how="diagonal_relaxed"), constants, registry=datasets)
-    rescored = add_full_bounds(rescored, constants)
-    of_tables = {name for result in results.values() for name in result.rows.columns} | {"_table"}
-    for name, result in results.items():
-        own = [
-            column for column in rescored.columns if column in result.rows.columns or column not in of_tables
-        ]
-        part = rescored.filter(pl.col("_table") == name).select(own)
-        understood = [] if result.reading is None else describe(result.reading).splitlines()
-        for line in [*understood, *problems(part)]:
-            print(visible(line), file=sys.stderr)  # noqa: T201 - standard error is the job's log
-        write_product(part, folder / f"{name}.parquet", "rescored")
-        write_csv(part, folder / f"{name}.csv")
-        shown = folder / f"{name}.md"
-        write_text(to_markdown(readable(part)), shown)
-        tell(f"{summary(part)}; {shown}")
+    alike = defaultdict(dict)
+    for table in map(Path, tables):
+        results = read_results(table, datasets)
+        alike[tuple(results.rows.schema.items())][table.stem] = results
+    # Tables with the same columns are one to rescore, which takes less than half as long as each by itself.
+    for tables_alike in alike.values():
+        rows = [results.rows.with_columns(_table=pl.lit(name)) for name, results in tables_alike.items()]
+        rescored = add_full_bounds(rescore(pl.concat(rows), constants, registry=datasets), constants)
+        for name, results in tables_alike.items():
+            part = rescored.filter(pl.col("_table") == name).drop("_table")
+            understood = [] if results.reading is None else describe(results.reading).splitlines()
+            for line in [*understood, *problems(part)]:
+                print(visible(line), file=sys.stderr)  # noqa: T201 - standard error is the job's log
+            write_product(part, folder / f"{name}.parquet", "rescored")
+            write_csv(part, folder / f"{name}.csv")
+            shown = folder / f"{name}.md"
+            write_text(to_markdown(readable(part)), shown)
+            tell(f"{summary(part)}; {shown}")
 
 
 if __name__ == "__main__":
