@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankadjust.counting.attributes import count_tasks, task_attributes
+from rankadjust.counting.attributes import count_tasks, evaluated, task_attributes
 from rankadjust.counting.candidates import count_candidates
+from rankadjust.counting.protocols import get_protocol
 from rankadjust.data.encode import encode
 
 TRAINING = [
@@ -73,6 +74,17 @@ def test_tasks_add_up_to_the_histogram(triples, protocol):
         .sort("side", "num_candidates")
     )
     assert counted.rows() == histogram.select("side", "num_candidates", "tasks").rows()
+
+
+@pytest.mark.parametrize(
+    ("protocol", "named"),
+    [("filtered", ["inference_validation", "inference_testing"]), ("filtered-merged", ["inference_testing"])],
+)
+def test_validation_and_test_have_one_name_where_they_are_merged(protocol, named):
+    parts = {"inference_validation": TESTING[:1], "inference_testing": TESTING[1:3]}
+    triples = pl.concat(frame(rows).with_columns(split=pl.lit(name)) for name, rows in parts.items())
+    splits = evaluated(triples, get_protocol(protocol))["split"]
+    assert splits.unique(maintain_order=True).to_list() == named
 
 
 @pytest.mark.parametrize("protocol", ["filtered", "raw"])
