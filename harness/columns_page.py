@@ -20,9 +20,8 @@ def columns_tables() -> dict[str, str]:
     """Return a section for each table in Markdown."""
     tables: dict[str, dict[str, Any]] = read_yaml(Path(deposit.__file__).parent / "columns.yaml")
     known: dict[str, str] = {}
-    return {
-        "columns": "".join(_section(name, each, known) for name, each in tables.items()).strip("\n") + "\n"
-    }
+    sections = (_section(name, each, known) for name, each in tables.items())
+    return {"columns": "".join(sections).strip("\n") + "\n"}
 
 
 def _section(name: str, table: dict[str, Any], known: dict[str, str]) -> str:

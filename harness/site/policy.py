@@ -26,9 +26,5 @@ def with_policy(page: str) -> str:
     """Return a page with the policy that its scripts need."""
     digests = sorted({b64encode(sha256(text.encode()).digest()).decode() for text in _INLINE.findall(page)})
     policy = _POLICY.format(hashes=" ".join(f"'sha256-{digest}'" for digest in digests))
-    head, end, rest = page.partition(_HEAD)
-    if not end:
-        raise ValueError(
-            "the theme's pages no longer begin with their encoding, which the policy has to follow"
-        )
-    return f'{head}{end}<meta http-equiv="Content-Security-Policy" content="{policy}">{rest}'
+    at = page.index(_HEAD) + len(_HEAD)
+    return f'{page[:at]}<meta http-equiv="Content-Security-Policy" content="{policy}">{page[at:]}'
