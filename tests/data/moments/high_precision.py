@@ -6,6 +6,7 @@ expression it comes from, in which the sum over N runs over the histogram {N: m}
 
 import json
 from itertools import pairwise
+from math import comb
 from pathlib import Path
 
 from mpmath import mp, mpf
@@ -20,6 +21,7 @@ HISTOGRAMS = {
     "mixed": {1: 1, 21: 5000, 14000: 300000, 1000000: 695000},
     "many": {104: 10000000},
 }
+MEDIANS = {"even": {60: 12, 23: 8}, "split": {5: 10, 70: 10}, "uneven": {3: 11, 70: 9}}
 
 
 def power_sum(p, low, high):
@@ -96,6 +98,47 @@ def inverse_rank_transform(count, t):
     return total / count
 
 
+def medians(histogram):
+    """Return E and Var of the median and its inverse from the exact joint law of the middle ranks of two groups."""
+    (n1, m1), (n2, m2) = histogram.items()
+    half, top = (m1 + m2) // 2, max(n1, n2)
+
+    def passed(k, a, b):
+        """Return n1^m1 n2^m2 P(k ranks up to a, the others beyond b)."""
+        low1, low2, high1, high2 = min(a, n1), min(a, n2), max(n1 - b, 0), max(n2 - b, 0)
+        return sum(
+            comb(m1, i)
+            * low1**i
+            * high1 ** (m1 - i)
+            * comb(m2, k - i)
+            * low2 ** (k - i)
+            * high2 ** (m2 - k + i)
+            for i in range(max(0, k - m2), min(m1, k) + 1)
+        )
+
+    ranks = range(top + 1)
+    at_least = {
+        k: [sum(passed(i, a, a) for i in range(k, m1 + m2 + 1)) for a in ranks] for k in (half, half + 1)
+    }
+    # P(X <= a, Y <= b) of the middle ranks X <= Y.
+    both = [
+        [at_least[half][a] - passed(half, a, b) if a <= b else at_least[half + 1][b] for b in ranks]
+        for a in ranks
+    ]
+    joint = {
+        (a, b): both[a][b] - both[a - 1][b] - both[a][b - 1] + both[a - 1][b - 1]
+        for a in range(1, top + 1)
+        for b in range(a, top + 1)
+    }
+    scale = mpf(n1) ** m1 * mpf(n2) ** m2
+    values = []
+    for function in (lambda s: s, lambda s: 1 / s):
+        first = mp.fsum(w * function(mpf(a + b) / 2) for (a, b), w in joint.items()) / scale
+        second = mp.fsum(w * function(mpf(a + b) / 2) ** 2 for (a, b), w in joint.items()) / scale
+        values.append((first, second - first**2))
+    return values
+
+
 def records():
     for name, histogram in HISTOGRAMS.items():
         gains = mean_gains(histogram, 1), mean_gains(histogram, 2)
@@ -128,12 +171,16 @@ def records():
                 histogram, inverse_rank_transform, lambda c: power_sum(1, 0, c) / c, lambda c: mpf(1) / c
             ),
         )
+    for name, histogram in MEDIANS.items():
+        keys = ("median_rank", "inverse_median_rank")
+        for key, values in zip(keys, medians(histogram), strict=True):
+            yield name, key, "exact joint law of the two middle ranks, in whole numbers", values
 
 
 def main():
     stored = [
         {
-            "histogram": HISTOGRAMS[name],
+            "histogram": (HISTOGRAMS | MEDIANS)[name],
             "metric": key,
             "expression": expression,
             "expectation": mp.nstr(expectation, 30),

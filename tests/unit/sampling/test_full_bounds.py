@@ -15,7 +15,7 @@ from rankadjust.sampling.setting import Setting
 
 NAMES = ("mrr", "mr", "hits@1", "hits@3", "ndcg", "auc")
 # Among so many tasks the draws have no noise that shows, and a value is the expected one up to rounding.
-MANY = 10**12
+MANY = 10**15
 
 
 def expected(metric, ranks, candidates, sampled, replacement=False):
@@ -66,8 +66,8 @@ def test_bounds_are_those_of_a_program_over_all_ranks(candidates):
         wanted = independent_bounds(ends, candidates, 20, name)
         # Mean ranks are greater numbers.
         scale = candidates if name == "mr" else 1.0
-        assert found.full[name].low == pytest.approx(wanted.low, abs=1e-4 * scale)
-        assert found.full[name].high == pytest.approx(wanted.high, abs=1e-4 * scale)
+        assert found.full[name].low == pytest.approx(wanted.low, abs=1e-5 * scale)
+        assert found.full[name].high == pytest.approx(wanted.high, abs=1e-5 * scale)
         assert found.full[name].low <= wanted.low + 1e-9 * scale
         assert found.full[name].high >= wanted.high - 1e-9 * scale
 
@@ -176,8 +176,8 @@ def test_full_values_of_trained_models_are_within_the_bounds(project, name):
 def test_auc_and_mean_rank_are_known_up_to_noise():
     # The expected sampled mean rank is 1 + q (MR - 1)/(N - 1): 6 of 50 negatives are better.
     found = full_bounds({"mr": "7"}, sampled=50, num_candidates=1001, tasks=MANY).full
-    assert (found["mr"].low, found["mr"].high) == pytest.approx((111.0, 131.0), abs=0.02)
-    assert (found["auc"].low, found["auc"].high) == pytest.approx((0.87, 0.89), abs=2e-5)
+    assert (found["mr"].low, found["mr"].high) == pytest.approx((111.0, 131.0), abs=2e-4)
+    assert (found["auc"].low, found["auc"].high) == pytest.approx((0.87, 0.89), abs=2e-7)
 
 
 def test_a_value_and_its_inverse_say_the_same():
