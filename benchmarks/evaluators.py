@@ -15,7 +15,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -120,15 +119,10 @@ def steps(
             yield side, 1 + int(better) + own, len(rivals) + 1
 
 
-def merged(**choices: Any) -> Rebuilt:  # noqa: ANN401
+def merged(data: Graph, *, once: bool = False) -> Iterator[Task]:
     """Rank validation and test together."""
-
-    def tasks(data: Graph) -> Iterator[Task]:
-        both = data.of("validation", "testing")
-        merging = replace(data, splits={**data.splits, "validation": both, "testing": both})
-        return steps(merging, **choices)
-
-    return tasks
+    both = data.of("validation", "testing")
+    return steps(replace(data, splits={**data.splits, "validation": both, "testing": both}), once=once)
 
 
 # The steps of code bases, as config/evaluators.yaml describes them, and what kind of graph shows it.
@@ -147,9 +141,9 @@ REBUILT: dict[str, tuple[str, Rebuilt]] = {
     "InGram": ("inductive", steps),
     "NBFNet-PyG": ("inductive", partial(steps, known=("training",))),
     "NBFNet": ("inductive", partial(steps, known=("training",), own=1)),
-    **dict.fromkeys(("ULTRA", "TRIX", "MOTIF", "A*Net"), ("inductive", merged())),
+    **dict.fromkeys(("ULTRA", "TRIX", "MOTIF", "A*Net"), ("inductive", merged)),
     # All answers of a query at once, each ranked among all, less the better known ones.
-    **dict.fromkeys(("RED-GNN", "AdaProp"), ("inductive", merged(once=True))),
+    **dict.fromkeys(("RED-GNN", "AdaProp"), ("inductive", partial(merged, once=True))),
     # The pool of the draws; the rank is that of the true answer in the whole pool.
     **dict.fromkeys(("GraIL", "SNRI"), ("inductive", partial(steps, known=("training",), itself=False))),
     "NodePiece": ("inductive", partial(steps, known=("training",))),

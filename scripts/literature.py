@@ -6,6 +6,7 @@ from scripts.job import logged
 
 import polars as pl
 
+from rankadjust.base.frames import mapped_together
 from rankadjust.base.io import read_product, write_product
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.data.registry import load_registry
@@ -29,9 +30,8 @@ def literature(
     evaluations = pl.concat([frame.select(EVALUATION) for frame in results]).unique()
     wanted = set(evaluations["dataset"].drop_nulls())
     printed = [rows_about(wanted, read_results(path, datasets).rows, datasets) for path in tables]
-    rows = pl.concat(
-        [rescore(table, constants, registry=datasets) for table in printed], how="diagonal_relaxed"
-    )
+    rescored = mapped_together(lambda rows: rescore(rows, constants, registry=datasets), printed)
+    rows = pl.concat(rescored, how="diagonal_relaxed")
     same = rows.join(evaluations, on=EVALUATION, how="semi", maintain_order="left")
     write_product(add_full_bounds(same, constants), output, "rescored")
 

@@ -1,15 +1,13 @@
 """Re-score tables of published results with the run's database, and the released one where that has no row."""
 
 import sys
-from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
 from scripts.job import logged, tell
 
-import polars as pl
-
 from rankadjust.base.errors import visible
+from rankadjust.base.frames import mapped_together
 from rankadjust.base.io import write_csv, write_product, write_text
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
@@ -26,24 +24,20 @@ def rescore_tables(
 ) -> None:
     constants = Constants.from_files(database).over_file(released)
     datasets = load_registry(*registry)
-    alike = defaultdict(dict)
-    for table in map(Path, tables):
-        results = read_results(table, datasets)
-        alike[tuple(results.rows.schema.items())][table.stem] = results
-    # Tables with the same columns are one to rescore, which takes less than half as long as each by itself.
-    for tables_alike in alike.values():
-        rows = [results.rows.with_columns(_table=pl.lit(name)) for name, results in tables_alike.items()]
-        rescored = add_full_bounds(rescore(pl.concat(rows), constants, registry=datasets), constants)
-        for name, results in tables_alike.items():
-            part = rescored.filter(pl.col("_table") == name).drop("_table")
-            understood = [] if results.reading is None else describe(results.reading).splitlines()
-            for line in [*understood, *problems(part)]:
-                print(visible(line), file=sys.stderr)  # noqa: T201 - standard error is the job's log
-            write_product(part, folder / f"{name}.parquet", "rescored")
-            write_csv(part, folder / f"{name}.csv")
-            shown = folder / f"{name}.md"
-            write_text(to_markdown(readable(part)), shown)
-            tell(f"{summary(part)}; {shown}")
+    results = [read_results(table, datasets) for table in tables]
+    rescored = mapped_together(
+        lambda rows: add_full_bounds(rescore(rows, constants, registry=datasets), constants),
+        [result.rows for result in results],
+    )
+    for table, result, rows in zip(map(Path, tables), results, rescored, strict=True):
+        understood = [] if result.reading is None else describe(result.reading).splitlines()
+        for line in [*understood, *problems(rows)]:
+            sys.stderr.write(f"{visible(line)}\n")
+        write_product(rows, folder / f"{table.stem}.parquet", "rescored")
+        write_csv(rows, folder / f"{table.stem}.csv")
+        shown = folder / f"{table.stem}.md"
+        write_text(to_markdown(readable(rows)), shown)
+        tell(f"{summary(rows)}; {shown}")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Frames that people hand over, of polars, pandas, pyarrow and other libraries. Text made of columns."""
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -56,3 +57,20 @@ def filled(template: str, *values: str | pl.Expr) -> pl.Expr:
     others = [part for value, text in zip(values, rest, strict=True) for part in (value, pl.lit(text))]
     named = pl.col(values[0]) if isinstance(values[0], str) else values[0]
     return pl.concat_str([pl.lit(first), *others]).alias(named.meta.output_name())
+
+
+def mapped_together(
+    function: Callable[[pl.DataFrame], pl.DataFrame], frames: Sequence[pl.DataFrame]
+) -> list[pl.DataFrame]:
+    """Return the function of each frame; frames with the same columns go through it as one, which saves time.
+
+    function: it keeps the rows of a frame in their order, with all their columns, and may add columns.
+    """
+    alike: dict[tuple[tuple[str, pl.DataType], ...], list[int]] = {}
+    for place, frame in enumerate(frames):
+        alike.setdefault(tuple(frame.schema.items()), []).append(place)
+    results: dict[int, pl.DataFrame] = {}
+    for places in alike.values():
+        whole = function(pl.concat(frames[place].with_columns(_frame=pl.lit(f"{place}")) for place in places))
+        results |= {place: whole.filter(_frame=f"{place}").drop("_frame") for place in places}
+    return [results[place] for place in range(len(frames))]
