@@ -150,6 +150,6 @@ def _report(
     first: str,
 ) -> NoReturn:
     found = {"values": values, "assumed": assumed, "reported": lines, "contradictions": flagged.to_dicts()}
-    # Whoever searches the output for a file or a word finds the whole report in that line.
+    # Each finding is one line, however long, so a search for a file or a model prints whole findings.
     show_result(lambda: found, lambda: "\n".join([first, *lines]), as_json)
     sys.exit(1 if lines else 0)

@@ -1,5 +1,6 @@
 """The command evaluate: the ranks or scores of a model."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,5 @@ def evaluate(
         result = evaluate_ranks(judged, metrics=metrics or usual, **known, **given)
     say_usual(dataset, which["protocol"], as_json)
     shown = result if everything else texts.main_rows(result)
-    show_result(
-        *(result.to_dicts, lambda: texts.evaluation(shown, everything=everything), as_json),
-        *(output, result),
-    )
+    in_words = partial(texts.evaluation, shown, everything=everything)
+    show_result(result.to_dicts, in_words, as_json, output, result)

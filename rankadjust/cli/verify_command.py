@@ -29,8 +29,8 @@ from rankadjust.cli.printing import echo, print_json
 def verify(folder: Path | None, other: Path | None, record: Path | None, as_json: bool) -> None:
     """Compare the database in a folder with another or the release.
 
-    For each file: identical, equal within the stated accuracy, or what differs. Inconsistent constants within a row
-    differ, too. The exit code is 1 if anything differs by more than that accuracy.
+    For each file: identical, equal within the stated accuracy, or what differs. Constants of a row that do not agree
+    with each other are reported, too. The exit code is 1 if anything differs by more than that accuracy.
 
     With --record FILE: why each constant in PyKEEN's table differs from the release. The exit code is 1 if a reason is
     unknown, or a constant is outside our bounds.

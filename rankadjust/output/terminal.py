@@ -85,10 +85,13 @@ def filled_table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int
 
 def sentences(*texts: str, width: int = _WIDTH) -> str:
     """Return texts as lines of at most `width` columns, those after the first of a text moved in."""
-    return "\n".join(
+    # A number and its % stay on one line.
+    kept = [text.replace(" %", "\xa0%") for text in texts]
+    lines = (
         fill(text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-        for text in texts
+        for text in kept
     )
+    return "\n".join(lines).replace("\xa0", " ")
 
 
 def assumed_facts(facts: pl.DataFrame) -> str:
