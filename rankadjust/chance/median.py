@@ -1,7 +1,7 @@
 """Exact moments of the median, and of its inverse, of independent ranks that are uniform on 1..N.
 
 Expectations are sums over x of probabilities that a middle rank is beyond x. These are smooth in x but at the candidate
-counts, so that few x stand for all: Gauss sums on intervals between the candidate counts (docs/methods.md, "Median").
+counts, so that few x stand for all: Gauss sums on intervals between the candidate counts (docs/methods.md, "Numerics").
 """
 
 from bisect import bisect_left

@@ -2,7 +2,7 @@
 
 K(x), the number of ranks up to x, is a sum of independent indicators with probabilities min(x / N, 1)
 (Poisson-binomial). Its probabilities are coefficients of a generating function, read off a circle through its
-saddle point, so that small ones keep their relative accuracy (docs/methods.md, "Median").
+saddle point, so that small ones keep their relative accuracy (docs/methods.md, "Numerics").
 """
 
 from collections.abc import Iterator

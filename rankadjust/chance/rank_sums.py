@@ -3,8 +3,8 @@
 The ranks are cut into panels: {1}, {2}, (2, 4], (4, 8], … A short panel is summed rank by rank. On a longer one the
 function is replaced by its interpolating polynomial at Gauss–Legendre nodes, and the polynomial is summed
 exactly, also over a part of the panel. Functions such as ln x, 1/ln(1 + x) or exp(-t/x) are analytic for
-Re x > 0, where they vary little on a panel: the error is below the rounding of float64 (docs/methods.md, "Sums
-over ranks").
+Re x > 0, where they vary little on a panel: the error is below the rounding of float64 (docs/methods.md,
+"Numerics").
 """
 
 from collections.abc import Callable, Sequence
@@ -170,7 +170,7 @@ def _legendre() -> tuple[FloatArray, FloatArray]:
 # --- means over the orders of tied candidates -----------------------------------------------------------------
 
 # On the ranks from s to 2 s a function that is analytic and bounded for Re r > 0 is summed by 12 Gauss nodes with an
-# error of the order of (3 + sqrt 8)^-24 = 4e-19 (docs/methods.md, "Sums over ranks").
+# error of the order of (3 + sqrt 8)^-24 = 4e-19 (docs/methods.md, "Numerics").
 _TIED_NODES = 12
 
 

@@ -3,7 +3,7 @@
 The unknowns are, for each list of tasks, the shares of its ranks at the points of a grid, or, where shares may not
 increase with the rank, the shares of uniform distributions on 2..m. A printed value is two rows that are at most 0 for
 all ranks that have it, and a slack. The least sum of the slacks is 0 if some distribution has all values; otherwise it
-measures by how much the values miss each other. HiGHS solves the program (docs/methods.md, "Consistency").
+measures by how much the values miss each other. HiGHS solves it (docs/checking.md has the proof).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

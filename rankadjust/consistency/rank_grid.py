@@ -3,8 +3,8 @@
 A mean of f over the tasks is the sum of f over the ranks, weighted with their shares. The shares of ranks between two
 neighbouring points are moved to these two points, with an equal mean of ln r. This moves the mean of f by at most the
 distance between f and its chord between the points, as functions of ln r. `Grid.bounds` adds this distance on the safe
-side. Ranks never cross a threshold, since a threshold and the smallest rank above it are both points (docs/methods.md,
-"Consistency").
+side. Ranks never cross a threshold, since a threshold and the smallest rank above it are both points
+(docs/checking.md, "Why impossible is a proof").
 """
 
 from collections.abc import Callable, Iterable

@@ -2,7 +2,7 @@
 
 MRR 0.50, for example, says that the mean of 1/r is from 0.495 to 0.505. Every demand is necessary: ranks that have the
 printed value fulfil it. A metric that is not a mean over the tasks (a median, GMR), or whose terms depend on the number
-of candidates (AUC), demands nothing. docs/methods.md, "Consistency", has the proofs.
+of candidates (AUC), demands nothing. docs/checking.md, "Why impossible is a proof", says why.
 """
 
 from collections.abc import Sequence
