@@ -16,7 +16,7 @@ from rankadjust.literature.rescore import rescore, summary
 from rankadjust.literature.result_files import read_results
 from rankadjust.literature.statuses import problems
 from rankadjust.output.markup import readable, to_markdown
-from rankadjust.tables.account import describe
+from rankadjust.output.reading_text import describe
 
 
 def rescore_tables(

@@ -69,6 +69,7 @@ def _check_tables(
     from rankadjust.literature.contradictions import check as find_contradictions
     from rankadjust.literature.statuses import problems
     from rankadjust.literature.tidy import where_of
+    from rankadjust.output.reading_text import unread_cells
 
     read = [read_table(table, constants, **given) for table in tables]
     rescored = adjusted_rows(read, constants, accept=accept)
@@ -76,7 +77,7 @@ def _check_tables(
     empty = [
         nothing_read(table) for table, result in zip(tables, read, strict=True) if result.rows.is_empty()
     ]
-    unread = [line for result in read for line in result.unread]
+    unread = [line for result in read for line in unread_cells(result.reading)]
     # A value that is impossible by itself is reported as a wrong row.
     shown = flagged.filter(pl.col("status") != "value_impossible")
     model = pl.col("model").fill_null("") if "model" in shown.columns else pl.lit("")

@@ -142,7 +142,7 @@ def _sidecar_of_answers(
     """Ask for the facts that a table does not say, write the answers into its sidecar, and return its path."""
     from rankadjust.base.io import write_text
     from rankadjust.literature.result_files import read_results
-    from rankadjust.tables.account import answered, gaps, question, sidecar_stating
+    from rankadjust.output.reading_text import answered, gaps, question, sidecar_stating
     from rankadjust.tables.reading import known_names
     from rankadjust.tables.sidecar import sidecar_of, usual_sidecar
 

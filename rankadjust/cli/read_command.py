@@ -55,7 +55,7 @@ def read(
     elif reading is None:
         echo(f"{table.name}: a tidy table of {number_of(values.height, 'value')}, taken as it is")
     else:
-        from rankadjust.tables.account import describe
+        from rankadjust.output.reading_text import describe
 
         echo(describe(reading, everything=everything).rstrip("\n"))
     if tidy is not None:
@@ -64,7 +64,7 @@ def read(
         if reading is None:
             raise RankadjustError(f"{table}: a tidy table has no sidecar, because its columns hold the facts")
         from rankadjust.base.io import require_free, write_text
-        from rankadjust.tables.account import draft_sidecar
+        from rankadjust.output.reading_text import draft_sidecar
         from rankadjust.tables.sidecar import sidecar_of
 
         require_free(write_sidecar, filter(None, [sidecar_of(table)]))

@@ -39,12 +39,13 @@ def rescore(
     """
     from rankadjust.literature.rescore import summary
     from rankadjust.literature.statuses import problems
+    from rankadjust.output.reading_text import unread_cells
 
     read = read_table(table, constants, **given)
     if read.rows.is_empty():
         raise RankadjustError(nothing_read(table))
     rescored = adjusted_rows([read], constants, accept=accept)
-    for line in [*read.unread, *problems(rescored)]:
+    for line in [*unread_cells(read.reading), *problems(rescored)]:
         echo(line, err=True)
     if output is not None:
         from rankadjust.output.markup import readable

@@ -10,7 +10,6 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.data.registry import Dataset, load_registry, resolve_dataset
 from rankadjust.literature.assumptions import with_given
 from rankadjust.literature.tidy import read_tidy, tidy_columns, tidy_separator
-from rankadjust.tables.account import unread_cells
 from rankadjust.tables.reading import Reading, known_names, read_tables
 from rankadjust.tables.sidecar import given_facts
 
@@ -19,12 +18,10 @@ from rankadjust.tables.sidecar import given_facts
 class Results:
     """The content of a file: rows for `rankadjust.rescore`.
 
-    unread: a line for each cell that could not be read. reading: the full reading of a published table, None for a tidy
-    table.
+    reading: the full reading of a published table, None for a tidy table.
     """
 
     rows: pl.DataFrame
-    unread: tuple[str, ...]
     reading: Reading | None = None
 
 
@@ -59,8 +56,7 @@ def read_results(
     rows = reading.values.select(
         pl.lit(path.name).alias("file"), pl.col("source_line").cast(pl.Int64).alias("file_line"), pl.all()
     )
-    unread = tuple(f"{path.name}: {line}" for line in unread_cells(reading))
-    return Results(rows, unread, reading)
+    return Results(rows, reading)
 
 
 def _tidy(path: Path, registry: Mapping[str, Dataset] | None, given: Mapping[str, str | None]) -> Results:
@@ -71,7 +67,7 @@ def _tidy(path: Path, registry: Mapping[str, Dataset] | None, given: Mapping[str
         rows = with_given(
             rows, given_facts(given, known_names(load_registry() if registry is None else registry))
         )
-    return Results(rows, ())
+    return Results(rows)
 
 
 def rows_about(wanted: Collection[str], rows: pl.DataFrame, registry: Mapping[str, Dataset]) -> pl.DataFrame:

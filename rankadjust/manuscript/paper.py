@@ -39,6 +39,7 @@ from rankadjust.manuscript.wording import (
     methods,
 )
 from rankadjust.output.markup import to_markdown
+from rankadjust.output.reading_text import unread_cells
 from rankadjust.output.terminal import assumed_facts
 from rankadjust.tables.files import SUFFIXES
 
@@ -141,7 +142,7 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     if sources:
         results = read_results(sources[0], constants.registry, sidecar, facts)
     else:
-        results = Results(long_table(require_frame(source, "the table")), ())
+        results = Results(long_table(require_frame(source, "the table")))
     made = paper_of_results(sources[0] if sources else Path("the table"), results, constants, score=score)
     if output is not None:
         given = [*sources, *([Path(sidecar)] if sidecar is not None else [])]
@@ -179,7 +180,9 @@ def paper_of_results(
         )
     tables, remarks = _tables(path, results, rows, score)
     sentences = methods(rows, _database_of(constants), citation_command(path))
-    return _paper(rows, tables, sentences, _check_list(path, rows, constants, results.unread, remarks))
+    return _paper(
+        rows, tables, sentences, _check_list(path, rows, constants, unread_cells(results.reading), remarks)
+    )
 
 
 def _check_list(

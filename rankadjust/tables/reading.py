@@ -3,7 +3,7 @@
 The steps: `files` turns any format into grids of text; `layout` finds header, columns and rows of each grid,
 and the facts around it (`columns`, `headers`); `cells` decides each cell, with the values compared. A sidecar
 states facts that the table does not (`sidecar`). Every cell of a grid ends in exactly one state: value, missing, unread
-or label. `account` says it in words.
+or label. `rankadjust.output.reading_text` says it in words.
 """
 
 from collections.abc import Mapping, Sequence

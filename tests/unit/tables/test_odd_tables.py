@@ -10,7 +10,7 @@ import pytest
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import resolve
-from rankadjust.tables.account import describe, unread_cells
+from rankadjust.output.reading_text import describe, unread_cells
 from rankadjust.tables.facts import reasons_in
 from rankadjust.tables.reading import Reading, read_tables
 
@@ -77,7 +77,7 @@ def test_the_account_counts_numbers_that_no_metric_claims(tmp_path):
     assert describe(read(tmp_path, "a.txt", text)).startswith("a.txt: 0 of 2 numbers read, 2 not:")
     [line] = unread_cells(read(tmp_path, "umls.md", "|Model|MR|fil_mrr|\n|-|-|-|\n|A|2|.5|\n|B|3|.4|\n"))
     assert line.startswith(
-        "2 in column 3 'fil_mrr', lines 3 to 4 ('.5', '.4'): a metric beside unknown words"
+        "umls.md: 2 in column 3 'fil_mrr', lines 3 to 4 ('.5', '.4'): a metric beside unknown words"
     )
 
 

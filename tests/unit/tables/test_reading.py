@@ -16,7 +16,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.data.registry import Dataset
 from rankadjust.literature.rescore import rescore
 from rankadjust.output.markup import to_markdown
-from rankadjust.tables.account import describe, draft_sidecar
+from rankadjust.output.reading_text import describe, draft_sidecar
 from rankadjust.tables.facts import DEFAULTS
 from rankadjust.tables.facts import reasons_in as told
 from rankadjust.tables.reading import CELLS, VALUES, read_table, read_tables

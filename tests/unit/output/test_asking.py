@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from rankadjust.base.errors import RankadjustError
 from rankadjust.cli.commands import commands
 from rankadjust.data.registry import load_registry
-from rankadjust.tables.account import Gap, answered, draft_sidecar, gaps, question, sidecar_stating
+from rankadjust.output.reading_text import Gap, answered, draft_sidecar, gaps, question, sidecar_stating
 from rankadjust.tables.reading import known_names, read_tables
 
 REPORT = """# Report

@@ -49,9 +49,11 @@ def describe(reading: Reading, *, everything: bool = False) -> str:
     return "\n".join([head, *lines, f"{first}--all shows everything"]) + "\n"
 
 
-def unread_cells(reading: Reading) -> list[str]:
-    """Return a line for each reason why cells that should hold a value could not be read."""
-    return _unread_lines(reading.unread, reading)
+def unread_cells(reading: Reading | None) -> list[str]:
+    """Return a line for each reason why cells could not be read that should hold a value; None: a tidy table."""
+    if reading is None:
+        return []
+    return [f"{reading.path.name}: {line}" for line in _unread_lines(reading.unread, reading)]
 
 
 def _unread_lines(cells: pl.DataFrame, reading: Reading) -> list[str]:
