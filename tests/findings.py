@@ -248,19 +248,18 @@ def in_short() -> str:
     hidden = sampled().filter(metric=MRR)
     severities = dict(flagged()["severity"].value_counts().iter_rows())
     points = [
-        f"**Chance.** It explains a median of {shares['sampled-20']} of a printed MRR or Hits@k with 20 sampled "
-        f"negatives, but only {shares['2,000 to 19,999']} in full rankings of 2,000 to 20,000 entities "
-        "([details](#how-much-of-a-printed-value-chance-explains)).",
-        f"**Counting.** {counted['below'].item():,} of {counted['results'].item():,} results on test splits are below "
-        f"the best scorer that only counts training triples, {wn18} of them on WN18 "
-        "([details](#how-much-of-it-counting-explains)).",
-        f"**Sampling.** {hidden['pairs'].sum():,} pairs of models are ranked among sampled negatives. The printed "
-        f"values show for {hidden['known'].sum() or 'none'} of them which model has the higher MRR among all "
-        "candidates ([details](#what-sampling-hides)).",
-        f"**Mistakes.** In {severities['impossible']} findings the printed values of a model contradict each other: no "
-        "ranks have them ([details](#which-published-numbers-are-wrong)).",
+        f"**[Chance](#how-much-of-a-printed-value-chance-explains)** explains {shares['sampled-20']} of a printed MRR "
+        "or Hits@k with 20 sampled negatives, in the median, but only "
+        f"{shares['2,000 to 19,999']} in full rankings of 2,000 to 20,000 entities.",
+        f"**[Counting](#how-much-of-it-counting-explains)** training triples is better than "
+        f"{counted['below'].item():,} of {counted['results'].item():,} results on test splits, and {wn18} of these are on WN18.",
+        f"**[Sampling](#what-sampling-hides)** hides which model is better. Of {hidden['pairs'].sum():,} pairs of "
+        f"models that are ranked among sampled negatives, the printed values show for "
+        f"{hidden['known'].sum() or 'none'} which of the two has the higher MRR among all candidates.",
+        f"**[Mistakes](#which-published-numbers-are-wrong)** are certain in {severities['impossible']} cases, because "
+        "no list of ranks has all the values that are printed for a model.",
         f"**Coverage.** {usable(rows).height:,} of {rows.height:,} values in {rows['file'].n_unique()} files are "
-        "adjusted; every other has a [status](statuses.md).",
+        "adjusted, and every other value has a [status](statuses.md) that says why it is not.",
     ]
     return "".join(map(bullet, points))
 
@@ -342,9 +341,9 @@ def foundation() -> str:
         table(rows, columns)
         + "\n"
         + paragraph(
-            f"On {graphs['every'].sum()} of {graphs.height} other graphs all models are above counting, and on "
-            f"{listed(graphs.filter(~pl.col('above'))['dataset'].to_list())} none is. But {related.n_unique()} of them "
-            "come from the same data as the graphs of the pretraining."
+            f"On {graphs['every'].sum()} of {graphs.height} graphs that are new to them all models are above counting, "
+            f"and on {listed(graphs.filter(~pl.col('above'))['dataset'].to_list())} none is. But {related.n_unique()} "
+            "of these graphs come from the same data as the graphs of the pretraining."
         )
     )
 
@@ -369,16 +368,16 @@ def progress() -> str:
         "data set": "{dataset}",
         "models": "{models}",
         "gap, median (largest)": "{gap:.3f} ({largest:.3f}, {widest})",
-        "records larger than it": "{larger}",
-        "smaller": "{smaller}",
+        "records that rise by more": "{larger}",
+        "by less": "{smaller}",
     }
     return (
         table(rows, columns)
         + "\n"
         + paragraph(
-            f"{found['is_larger'].sum()} of {found.height} records are larger than the gap, "
-            f"{found.filter(larger & pl.col('tags').str.contains('text')).height} of these by models that read texts. "
-            f"The median record is {found['rise'].median():.3f}, and the median gap {rows['gap'].median():.3f}."
+            f"{found['is_larger'].sum()} of {found.height} records rise by more than the gap of their data set, and "
+            f"{found.filter(larger & pl.col('tags').str.contains('text')).height} of these are of models that read "
+            f"texts. The median rise is {found['rise'].median():.3f}, and the median gap {rows['gap'].median():.3f}."
         )
     )
 
@@ -399,8 +398,8 @@ def chance() -> str:
     models = below.group_by("model").agg(pl.col("dataset").unique().sort()).sort("model")
     worse = "; ".join(f"{model} on {listed(datasets)}" for model, datasets in models.iter_rows())
     return paragraph(
-        f"{found.height - below.height} printed values are within two standard deviations of chance, and "
-        f"{below.height} are worse than that: {worse}."
+        f"{found.height - below.height} printed values are within two standard deviations of chance, so they could be "
+        f"luck, and {below.height} are worse than that: {worse}."
     )
 
 
@@ -409,8 +408,8 @@ def copies() -> str:
     once = distinct_results(rows)
     repeated = rows.join(once, on=["file", "file_line"], how="anti")
     return paragraph(
-        "A result counts once: it is a copy if another source has every value of it in the same evaluation. "
-        f"{repeated.height} of the {rows.height:,} adjusted values belong to copies."
+        "A result that several sources print counts once on this page. It is a copy if another source has all its "
+        f"values in the same evaluation, and {repeated.height} of the {rows.height:,} adjusted values belong to copies."
     )
 
 
@@ -438,8 +437,8 @@ def hidden() -> str:
         table(most, columns)
         + "\n"
         + paragraph(
-            "A pair of models is known if their bounds do not overlap. By MRR {} of {:,} pairs are known, by Hits@10 "
-            "{} of {:,}.".format(*known[MRR], *known["hits_at_10"])
+            "The order of two models in the full ranking is known if their bounds do not overlap. It is known for {} "
+            "of {:,} pairs by MRR, and for {} of {:,} by Hits@10.".format(*known[MRR], *known["hits_at_10"])
         )
     )
 
