@@ -252,7 +252,8 @@ def in_short() -> str:
         "or Hits@k with 20 sampled negatives, in the median, but only "
         f"{shares['2,000 to 19,999']} in full rankings of 2,000 to 20,000 entities.",
         f"**[Counting](#how-much-of-it-counting-explains)** training triples is better than "
-        f"{counted['below'].item():,} of {counted['results'].item():,} results on test splits, and {wn18} of these are on WN18.",
+        f"{counted['below'].item():,} of {counted['results'].item():,} results on test splits, and {wn18} of these are "
+        "on WN18.",
         f"**[Sampling](#what-sampling-hides)** hides which model is better. Of {hidden['pairs'].sum():,} pairs of "
         f"models that are ranked among sampled negatives, the printed values show for "
         f"{hidden['known'].sum() or 'none'} which of the two has the higher MRR among all candidates.",
