@@ -1,41 +1,19 @@
-r"""Find the tables and cells of a LaTeX source, and add rows and columns to them.
+"""Add rows and columns to the tables of a LaTeX source.
 
 The source is edited at places and never written anew, so every unchanged part stays the same byte for byte.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from rankadjust.tables.formats.latex import TABULARS, table_marks
-from rankadjust.tables.formats.macros import arguments, expand_macros, without_comments
+from rankadjust.tables.formats.latex import Tabular
 
-_BEGIN = re.compile(r"\\begin\{(\w+\*?)\}")
-_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
-_MULTICOLUMN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,4})\s*\}")
-# Commands that may come before the text of a cell: rules, and commands at the beginning of a row.
-_BEFORE_TEXT = re.compile(
-    r"(?:\s+|\\(?:hline|toprule|midrule|bottomrule|addlinespace|hdashline|specialrule|cmidrule|cline|hhline|cdashline"
-    r"|Xhline|noalign|endhead|endfirsthead|endfoot|endlastfoot|rowcolor)\b\*?(?:\s*\[[^\]\n]*\])?(?:\s*\([^)\n]*\))?"
-    r"(?:\s*\{[^{}\n]*\})*)*"
-)
 # The rules of a table over its whole width, each with its like over some columns.
 _RULES = ((r"\midrule", r"\cmidrule"), (r"\hline", r"\cline"))
 # What may follow the last column in the declaration of columns.
 _AFTER_COLUMNS = re.compile(r"(?:\s*(?:[@!]\s*\{[^{}]*\}|\|))*\s*\Z")
 _BLANK = re.compile(r"[ \t]*")
-# What is left of a line behind a row, if it is blank (comments are): a new row begins on a new line.
-_REST_OF_LINE = re.compile(r"(?:[ \t]+(?=\n))?")
-
-
-class Cell(NamedTuple):
-    """A cell: where its text begins and ends, its first column, and how many columns it covers."""
-
-    start: int
-    end: int
-    column: int
-    columns: int
 
 
 class Edit(NamedTuple):
@@ -44,73 +22,6 @@ class Edit(NamedTuple):
     start: int
     end: int
     text: str
-
-
-@dataclass(frozen=True)
-class Tabular:
-    r"""A table of a LaTeX source.
-
-    begin, end: the places of its \begin and its \end. declared: where the declaration of its columns ends. rows: the
-    cells of each row. ends: the place behind each row.
-    """
-
-    begin: int
-    declared: int
-    end: int
-    rows: tuple[tuple[Cell, ...], ...]
-    ends: tuple[int, ...]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The number of columns that each row covers."""
-        return tuple(row[-1].column + row[-1].columns if row else 0 for row in self.rows)
-
-
-def tabulars(source: str) -> list[Tabular]:
-    """Return the tables of a LaTeX source, with places in the source as it is."""
-    # Comments become spaces of the same length, so that places stay the same.
-    text = _COMMENT.sub(lambda match: " " * len(match[0]), source)
-    tables, at = [], 0
-    while match := _BEGIN.search(text, at):
-        at = match.end()
-        if match[1] in TABULARS:
-            _, declared = arguments(text, at, TABULARS[match[1]])
-            rows, ends, at = _rows(text, declared)
-            tables.append(Tabular(match.start(), declared - 1, at, tuple(rows), tuple(ends)))
-    return tables
-
-
-def shapes_as_read(source: str) -> list[tuple[int, ...]]:
-    """Return the shape of each table as the reader of tables sees it: with the macros of the source written out."""
-    return [table.shape for table in tabulars(expand_macros(without_comments(source)))]
-
-
-def _rows(text: str, at: int) -> tuple[list[tuple[Cell, ...]], list[int], int]:
-    r"""Return the cells of the rows that begin here, the place behind each, and the place of the \end after them."""
-    rows: list[tuple[Cell, ...]] = []
-    ends: list[int] = []
-    row: list[Cell] = []
-    for match, _ in table_marks(text, at):
-        is_end = match["macro"] == "end" or match.lastgroup == "last"
-        if match.lastgroup == "macro" and not is_end:
-            continue
-        row.append(_cell(text, at, match.start(), row))
-        at = match.end()
-        if match.lastgroup == "row" or (is_end and (len(row) > 1 or row[0].start < row[0].end)):
-            rows.append(tuple(row))
-            ends.append(row[-1].end if is_end else _REST_OF_LINE.match(text, at).end())  # type: ignore[union-attr]
-            row = []
-        if is_end:
-            at = match.start()
-    return rows, ends, at
-
-
-def _cell(text: str, start: int, end: int, before: Sequence[Cell]) -> Cell:
-    column = before[-1].column + before[-1].columns if before else 0
-    start = min(_BEFORE_TEXT.match(text, start, end).end(), end)  # type: ignore[union-attr]
-    end = start + len(text[start:end].rstrip())
-    spanning = _MULTICOLUMN.search(text, start, end)
-    return Cell(start, end, column, 1 if spanning is None else max(1, int(spanning[1])))
 
 
 def with_rows(table: Tabular, source: str, rows: Mapping[int, Sequence[Mapping[int, str]]]) -> list[Edit]:

@@ -12,17 +12,14 @@ from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import resolve
 from rankadjust.manuscript.latex_source import (
     Edit,
-    Tabular,
     edited,
-    shapes_as_read,
-    tabulars,
     with_columns,
     with_rows,
 )
 from rankadjust.manuscript.reference_rows import AddedColumn, Foot, additions, in_format_of, score_columns
 from rankadjust.output.markup import escape_latex, unused
 from rankadjust.tables.formats.cell_text import is_missing, is_numeric, label
-from rankadjust.tables.formats.macros import arguments
+from rankadjust.tables.formats.latex import Tabular, arguments, expand_macros, tabulars
 from rankadjust.tables.layout import Table
 
 _CAPTION = re.compile(r"\\caption(?:of\s*\{table\})?\*?(?=\s*[\[{])")
@@ -78,7 +75,9 @@ def adjusted_source(
     and notes: the sentences of the caption about it, as LaTeX; both by the number of the table. Every other character
     stays.
     """
-    places, shapes = tabulars(source), shapes_as_read(source)
+    places = tabulars(source)
+    # The shapes of the tables as they are read: with the macros of the source written out.
+    shapes = [table.shape for table in tabulars(expand_macros(source))]
     known = len(places) == len(shapes)
     edits: list[Edit] = []
     remarks: list[str] = []

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from rankadjust.base.printed import NUMBER, PLUS_MINUS, PRINTED, Number, number_of, plain, read_number
 from rankadjust.base.words import shipped_mapping
 from rankadjust.tables.formats.grid import tidy
-from rankadjust.tables.formats.macros import latex_to_text
+from rankadjust.tables.formats.latex import latex_to_text
 
 # The layout of a table needs the same texts several times.
 _CACHED = 65536

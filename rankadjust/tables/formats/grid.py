@@ -80,19 +80,28 @@ def make_grid(
     )
 
 
-def spread_spans(rows: Sequence[Sequence[Span]]) -> list[list[str]]:
-    """Repeat spanning cells in every row and column they cover; as in HTML, covered places have no own cell."""
+def spread_spans(rows: Sequence[Sequence[Span]], *, is_latex: bool = False) -> list[list[str]]:
+    """Repeat spanning cells in every row and column they cover; a place with a text of its own keeps it.
+
+    In HTML, covered places have no own cell. In LaTeX they have, and a negative number of rows reaches upwards.
+    """
     placed: list[dict[int, str]] = [{} for _ in rows]
+    size = 0
     for index, row in enumerate(rows):
         column = 0
         for cell in row:
-            while column in placed[index]:
+            while column in placed[index] and not is_latex:
                 column += 1
-            width, height = max(1, min(cell.columns, MAX_SPAN)), max(1, min(cell.rows, len(rows) - index))
-            require_size(column + width, height)
-            for covered in placed[index : index + height]:
-                for offset in range(width):
-                    covered.setdefault(column + offset, cell.text)
+            width = max(1, min(cell.columns, MAX_SPAN))
+            top = max(0, index + min(0, cell.rows + 1))
+            covered = placed[top : max(index + 1, index + cell.rows)]
+            size += width * len(covered)
+            require_size(column + width, size // (column + width))
+            for place in range(column, column + width):
+                own = cell.text or placed[index].get(place, "")
+                for texts in covered:
+                    texts[place] = texts.get(place) or own
+                placed[index][place] = own
             column += width
     return [[row.get(column, "") for column in range(max(row, default=-1) + 1)] for row in placed]
 
