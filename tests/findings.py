@@ -342,9 +342,9 @@ def foundation() -> str:
         table(rows, columns)
         + "\n"
         + paragraph(
-            f"On {graphs['every'].sum()} of {graphs.height} graphs that are new to them all models are above counting, "
-            f"and on {listed(graphs.filter(~pl.col('above'))['dataset'].to_list())} none is. But {related.n_unique()} "
-            "of these graphs come from the same data as the graphs of the pretraining."
+            f"Of {graphs.height} graphs that are new to the models, all models are above counting on "
+            f"{graphs['every'].sum()}, and none is on {listed(graphs.filter(~pl.col('above'))['dataset'].to_list())}. "
+            f"But {related.n_unique()} of the {graphs.height} come from the same data as the graphs of the pretraining."
         )
     )
 
