@@ -29,7 +29,9 @@ def _section(name: str, table: dict[str, Any], known: dict[str, str]) -> str:
     said = {column: about["description"] for column, about in table["columns"].items()}
     new = {column: text for column, text in said.items() if known.get(column) != text}
     known |= said
-    title = f"\n## {name}\n\n{' '.join(table['description'].split())} The key of a row: {', '.join(table['key'])}.\n"
+    *keys, last = table["key"]
+    key = f"{', '.join(keys)} and {last}" if keys else last
+    title = f"\n## {name}\n\n{' '.join(table['description'].split())} A row is identified by {key}.\n"
     # A table without a column of its own has only some of those above.
     same = [column for column in said if column not in new]
     if not new:

@@ -1,10 +1,11 @@
 """docs/datasets.md: every registered data set (`make api`)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from harness.tables import table, write_tables
+from rankadjust.base.words import folded
 from rankadjust.data.registry import Dataset, load_registry, names_elsewhere
 from rankadjust.data.sources import File, Http, Local, Package, Zenodo
 
@@ -57,8 +58,14 @@ def _row(dataset: Dataset) -> list[str]:
         _triples(dataset, f"{prefix}testing"),
         _licence(dataset),
         _source(dataset),
-        ", ".join(dict.fromkeys(str(name) for name in (dataset.pykeen, dataset.ultra) if name)),
+        ", ".join(_other_names(dataset)),
     ]
+
+
+def _other_names(dataset: Dataset) -> Iterable[str]:
+    """Return the names in PyKEEN and ULTRA that differ from ours, and from each other, in more than case and signs."""
+    names = {folded(name): str(name) for name in (dataset.pykeen, dataset.ultra) if name}
+    return [name for key, name in names.items() if key != folded(dataset.name)]
 
 
 def _licence(dataset: Dataset) -> str:
