@@ -2,22 +2,18 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from urllib.parse import urlsplit
 
 from harness.tables import table, write_tables
 from rankadjust.base.words import folded
 from rankadjust.data.registry import Dataset, load_registry, names_elsewhere
-from rankadjust.data.sources import File, Http, Local, Package, Zenodo
+from rankadjust.data.sources import Http, Zenodo
 
 
 def datasets_tables(registry: Mapping[str, Dataset]) -> dict[str, str]:
     """Return the tables of the page in Markdown, in the order of the registry."""
-    header = ("data set", "kind", "split", "entities", "validation", "testing", "licence", "source")
+    header = ("data set", "kind", "split", "entities", "validation", "testing", "licence")
     released, registered = (
-        table(
-            (*header, "also called"),
-            (_row(dataset) for dataset in registry.values() if bool(dataset.verified) == is_released),
-        )
+        table(header, (_row(each) for each in registry.values() if bool(each.verified) == is_released))
         for is_released in (True, False)
     )
     lacking: dict[tuple[str, str, str], list[str]] = {}
@@ -49,16 +45,15 @@ def _lacks(dataset: Dataset) -> tuple[str, str, str]:
 
 def _row(dataset: Dataset) -> list[str]:
     prefix = "inference_" if dataset.role == "inductive" else ""
+    link, others = _link(dataset), ", ".join(_other_names(dataset))
     return [
-        dataset.name,
+        (f"[{dataset.name}]({link})" if link else dataset.name) + (f" ({others})" if others else ""),
         dataset.role + ", bounds" * (not dataset.verified and dataset.without_training is not None),
         dataset.split or "–",
         _entities(dataset),
         _triples(dataset, f"{prefix}validation"),
         _triples(dataset, f"{prefix}testing"),
         _licence(dataset),
-        _source(dataset),
-        ", ".join(_other_names(dataset)),
     ]
 
 
@@ -70,7 +65,8 @@ def _other_names(dataset: Dataset) -> Iterable[str]:
 
 def _licence(dataset: Dataset) -> str:
     """Return the name of the licence without the remarks on where it was found; the registry has them."""
-    return re.split(r" \(|; | in the repository| for the ", dataset.licence or "–", maxsplit=1)[0]
+    name = re.split(r" \(|; | in the repository| for the ", dataset.licence or "–", maxsplit=1)[0]
+    return {"none stated": "none", "not checked": "–"}.get(name, name)
 
 
 def _entities(dataset: Dataset) -> str:
@@ -86,23 +82,14 @@ def _triples(dataset: Dataset, split: str) -> str:
     return f"{known[0]:,}" if known else "–"
 
 
-def _source(dataset: Dataset) -> str:
-    """Return where the files are: the project that publishes them, or else their host."""
-    if dataset.repository:
-        return f"[{urlsplit(dataset.repository).path.strip('/')}]({dataset.repository})"
-    return ", ".join(dict.fromkeys(_place(file) for file in dataset.sources[0]))
-
-
-def _place(file: File) -> str:
-    match file.source:
-        case Http(url):
-            return str(urlsplit(url).hostname)
+def _link(dataset: Dataset) -> str | None:
+    """Return where the files are: the project that publishes them, or else the first file."""
+    match dataset.repository or dataset.sources[0][0].source:
+        case Http(url) | str(url):
+            return url
         case Zenodo(record):
-            return f"[Zenodo {record}](https://zenodo.org/records/{record})"
-        case Package(package, version):
-            return f"{package} {version}"
-        case Local():
-            return "this disk"
+            return f"https://zenodo.org/records/{record}"
+    return None
 
 
 if __name__ == "__main__":
