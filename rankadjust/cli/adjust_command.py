@@ -39,8 +39,8 @@ def adjust(
 ) -> None:
     """Adjust printed values for chance, and compare with counting.
 
-    A VALUE is a metric and a number as printed (mrr=0.338, hits@10=53.3%). Its digits say how far it may have been
-    rounded, and the index (0 at chance, 1 for a perfect ranking) gets the matching interval. Counting is the best
+    A VALUE is a metric and a number as printed, such as mrr=0.338 or hits@10=53.3%. Write all printed digits, because
+    they say how far the number was rounded. The output puts the value beside chance and beside counting, the best
     scorer that only counts training triples.
     """
     from rankadjust.evaluation.one_value import adjust as adjust_value
@@ -74,9 +74,9 @@ def _constant(
     from rankadjust.public_set import EvaluationSet
 
     if num_candidates is None:
-        raise click.UsageError("Give --dataset or --triples, or --num-candidates if every task has as many.")
+        raise click.UsageError("Give --dataset, --triples, or the --num-candidates of every task.")
     if num_tasks is None and (of_all := [name for name, _ in named if not resolve(name).additive]):
         raise click.UsageError(
-            f"{of_all[0]} is not a mean over tasks, so it depends on their number: give --num-tasks, too."
+            f"{of_all[0]} is not a mean over tasks, so it depends on their number; give --num-tasks, too."
         )
     return EvaluationSet.constant(candidates=num_candidates, tasks=1 if num_tasks is None else num_tasks)

@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -39,10 +40,9 @@ if TYPE_CHECKING:
 def check(tables: tuple[Path, ...], as_json: bool, **given: Any) -> None:
     """Report printed values that contradict each other or are copied.
 
-    A TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. Unread cells are reported,
-    too, and facts that the table lacks are listed on stderr, with the values assumed. VALUEs are the metrics of one
-    model, such as mrr=0.338 hits@10=0.533; with --dataset, its numbers of candidates reveal more. docs/statuses.md
-    explains each finding and its severity. The exit code is 1 if anything is reported, or nothing was read.
+    A TABLE is a tidy table, or any table that `rankadjust read` takes. VALUEs are the metrics of one model, such as
+    mrr=0.338 hits@10=0.533, and --dataset finds more mistakes in them. Cells that cannot be read are reported, too.
+    docs/statuses.md explains each finding. The exit code is 1 if anything is reported, or if nothing was read.
     """
     of_table = ("sidecar", "accept", "ask", "model", "task")
     if any("=" in table.name for table in tables) and not any(table.exists() for table in tables):
@@ -105,8 +105,8 @@ def _check_values(by_metric: dict[str, str], as_json: bool, which: dict[str, Any
         for name, (_, added) in meant.items():
             if added:
                 raise RankadjustError(
-                    f"{which['evaluator']} counts ranks from 0: add {added:.0f} to its {name}, and give --protocol "
-                    "and --side in place of --evaluator"
+                    f"{which['evaluator']} counts ranks from 0, so add {added:.0f} to its {name}, and give "
+                    "--protocol and --side in place of --evaluator"
                 )
         by_metric = {meant[name][0]: text for name, text in by_metric.items()}
     flagged = tasks.check(by_metric)
@@ -114,7 +114,7 @@ def _check_values(by_metric: dict[str, str], as_json: bool, which: dict[str, Any
     lines = [f"{severity.replace('_', ' ')}: {message}" for severity, message in found]
     if _is_impossible(flagged):
         others = [one.protocol for one in tasks.under_others() if not _is_impossible(one.check(by_metric))]
-        lines[-1] += f"; everything is possible under {' and '.join(others[:3])}" if others else ""
+        lines[-1] += f"; all values are possible under {' and '.join(others[:3])}" if others else ""
     missed = "" if lines or as_json else _wrong_digits(tasks, by_metric)
     first = f"{number_of(len(by_metric), 'value')}: {len(lines) or 'nothing'} to look at{missed}"
     _report(lines, len(by_metric), flagged, [], as_json, first)
@@ -150,7 +150,9 @@ def _report(
     as_json: bool,
     first: str,
 ) -> NoReturn:
+    from rankadjust.output.terminal import sentences
+
     found = {"values": values, "assumed": assumed, "reported": lines, "contradictions": flagged.to_dicts()}
-    # Each finding is one line, however long, so a search for a file or a model prints whole findings.
-    show_result(lambda: found, lambda: "\n".join([first, *lines]), as_json)
+    width = get_terminal_size().columns if sys.stdout.isatty() else 80
+    show_result(lambda: found, lambda: sentences(first, *lines, width=width), as_json)
     sys.exit(1 if lines else 0)

@@ -14,7 +14,7 @@ from rankadjust.cli.printing import at_work, say_usual, show_result
     click.Argument(["models"], nargs=-1, required=True, metavar="MODEL..."),
     *(*options.OF_SET, options.SIDE_OF_RANKS, options.TASKS),
     *(options.AGAINST, options.POPULATION, options.METRICS, options.ALL),
-    options.output(*(".csv", ".json"), help="Also write the differences (.csv) or everything (.json)."),
+    options.output(*(".csv", ".json"), help="Also write the differences (.csv) or all results (.json)."),
     options.JSON,
     epilog=options.examples(
         "rankadjust compare transe.parquet rotate.parquet --dataset FB15k-237",
@@ -31,12 +31,12 @@ def compare(
 ) -> None:
     """Say whether one model is better than another.
 
-    A MODEL is a file of ranks as `rankadjust evaluate` takes it, with the columns triple and side, or a folder with one
-    such file for each run (seed).
+    A MODEL is a file of ranks that `rankadjust evaluate` takes, with the columns triple and side, or a folder with such
+    a file for each run (seed).
     """
     if printed := [model for model in models if "=" in model and not Path(model).exists()]:
         raise click.UsageError(
-            f"{printed[0]}: printed values cannot say which model is better; give the files of ranks of both models."
+            f"{printed[0]}: printed values do not show which model is better; give a file of ranks for each model."
         )
     from rankadjust.models import compare as of_models
     from rankadjust.output import comparison_text as texts

@@ -18,13 +18,13 @@ from rankadjust.cli.printing import at_work, say_usual, show_result
         "--beyond",
         type=int,
         metavar="K",
-        help="Only the K best answers were kept: a rank inf, 0, -1, MISS or an empty cell lies beyond. Prints bounds.",
+        help="Only the K best answers were kept, so a rank inf, 0, -1, MISS or empty is beyond K. Prints bounds.",
     ),
     options.option(
         "--known",
         type=options.PATH,
         multiple=True,
-        help="Known triples, for a file of the best answers of AnyBURL or PyClause (may be repeated).",
+        help="A file of known triples, for a list of answers of AnyBURL or PyClause; repeat it for several.",
     ),
     *(options.SCORES, options.AGAINST, options.POPULATION, options.METRICS, options.ALL),
     options.output(
@@ -49,8 +49,8 @@ def evaluate(
 ) -> None:
     """Compute and adjust every metric of a model's ranks or scores.
 
-    RANKS is a table (.parquet, .csv, .tsv) with the columns rank (or optimistic and pessimistic) and optionally
-    side, triple and num_candidates; or scores: an .npz file with scores, target and optionally mask.
+    RANKS is a table (.parquet, .csv, .tsv) with the column rank (or optimistic and pessimistic), and side, triple and
+    num_candidates if you know them. Or it is an .npz file with the arrays scores, target and, if you filter, mask.
     """
     from rankadjust.chance.metrics import FAMILIES
     from rankadjust.evaluation.evaluate import evaluate as evaluate_ranks

@@ -19,19 +19,21 @@ if TYPE_CHECKING:
         "--sampled",
         type=int,
         required=True,
-        help="Number of negatives of each task, without the true answer.",
+        help="How many negatives each task has, without the true answer.",
     ),
     *(options.NUM_CANDIDATES, options.NUM_TASKS, options.DATASET),
     options.option(
-        "--protocol", default="filtered", help="Evaluation protocol; 'rankadjust protocols' lists them."
+        "--protocol",
+        default="filtered",
+        help="The full ranking's protocol ('rankadjust protocols' lists them).",
     ),
     *(options.EVALUATION[-1], options.SIDE),
     options.option(
         "--negatives",
         type=click.Choice(["without-replacement", "with-replacement"]),
-        help="How the negatives are drawn; by default as the benchmark does it, else without replacement.",
+        help="How negatives are drawn. The default is the way of the benchmark, or else without replacement.",
     ),
-    options.option("--level", type=float, default=0.95, help="Probability that the bounds hold."),
+    options.option("--level", type=float, default=0.95, help="The probability with which the bounds hold."),
     *(options.METRICS, options.RESULTS, options.JSON),
     epilog=options.examples(
         "rankadjust full --dataset GraIL-WN18RR-v2 --sampled 50 mrr=0.784",
@@ -48,8 +50,8 @@ def full(
 ) -> None:
     """Bound full-ranking values by values of a sampled ranking.
 
-    A VALUE is a metric and a number, such as mrr=0.784; several values give narrower bounds. With the probability of
-    --level (of the draws of negatives) the full value is within the bounds, whatever the ranks are.
+    A VALUE is a metric and a number, such as mrr=0.784, and several values give narrower bounds. Whatever the ranks
+    are, the full value is within the bounds with the probability --level, which is over the draws of negatives.
     """
     from rankadjust.output.bounds_text import full_bounds_text
     from rankadjust.sampling.full_bounds import full_bounds

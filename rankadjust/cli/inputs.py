@@ -99,7 +99,7 @@ def with_protocol_of_evaluator(facts: Mapping[str, Any]) -> dict[str, Any]:
     if (evaluator := known.pop("evaluator", None)) is not None:
         if known.get("protocol") is not None:
             raise RankadjustError(
-                "--evaluator and --protocol both say how it was evaluated; give one of them"
+                "--evaluator and --protocol both say how values were evaluated; give only one of them"
             )
         known["protocol"] = evaluator_named(evaluator)
     return known
@@ -153,7 +153,7 @@ def _sidecar_of_answers(
     reading = read_results(table, constants.registry, sidecar, given).reading
     if reading is None:
         raise RankadjustError(
-            f"{table}: a tidy table has no sidecar, because its columns hold the facts: fill them in"
+            f"{table}: a tidy table has no sidecar, because its columns hold the facts; fill them in"
         )
     names = known_names(constants.registry)
     answers = []

@@ -28,7 +28,7 @@ def _found(rows: Sequence[Mapping[str, Any]], word: str | None) -> Sequence[Mapp
         or any(folded(word) in folded(name) for name in (row["name"], *row.get("aliases", ())))
     ]
     if not found:
-        raise RankadjustError(f"no name has {word!r} in it; leave the word out to list all names")
+        raise RankadjustError(f"no name contains {word!r}; leave the word out to list all names")
     return found
 
 
@@ -37,9 +37,9 @@ def _found(rows: Sequence[Mapping[str, Any]], word: str | None) -> Sequence[Mapp
     epilog=options.examples("rankadjust datasets", "rankadjust datasets codex"),
 )
 def datasets(word: str | None, constants: "Constants", as_json: bool) -> None:
-    """List the data sets: tasks, and values of chance and counting.
+    """List the data sets with their tasks, chance and counting.
 
-    With WORD, list only data sets that have it in a name; with --results, list the data sets of a run.
+    With WORD, list only the data sets with this word in a name, and with --results only the data sets of a run.
     """
     from rankadjust.database.overview import known_datasets
     from rankadjust.output.terminal import datasets_text
@@ -52,7 +52,7 @@ def datasets(word: str | None, constants: "Constants", as_json: bool) -> None:
 def protocols(word: str | None, as_json: bool) -> None:
     """List the evaluation protocols.
 
-    With WORD, list only names that have it.
+    With WORD, list only names with this word in them.
     """
     from rankadjust.counting.protocols import load_protocols
     from rankadjust.output.terminal import SAMPLED, SAMPLED_DESCRIPTION
@@ -72,9 +72,9 @@ def protocols(word: str | None, as_json: bool) -> None:
 
 @options.command(_WORD, options.JSON)
 def metrics(word: str | None, as_json: bool) -> None:
-    """List the metrics: names, range, whether high or low is better.
+    """List the metrics with their names and ranges.
 
-    With WORD, list only names that have it.
+    With WORD, list only names with this word in them.
     """
     from rankadjust.output.terminal import metric_rows, table
 

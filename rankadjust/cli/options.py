@@ -54,48 +54,48 @@ def output(*suffixes: str, help: str, names: Sequence[str] = ("-o", "--output"))
     return click.Option(names, type=_Output(*suffixes), help=help)
 
 
-METRICS = option("--metric", "metrics", multiple=True, help="Only this metric (may be repeated).")
-_USUAL = "; if nothing states it, the usual one of the data set."
-DATASET = option("-d", "--dataset", help="Data set, by name or alias, if nothing else names it.")
-SIDE = option("--side", help=f"head, tail or both{_USUAL}")
+METRICS = option("--metric", "metrics", multiple=True, help="Print only this metric (may be repeated).")
+_USUAL = "If nothing states it, the usual choice for the data set is taken."
+DATASET = option("-d", "--dataset", help="Name or alias of the data set, if the input names none.")
+SIDE = option("--side", help=f"The side, which is head, tail or both. {_USUAL}")
 SIDE_OF_RANKS = option(
     "--side",
     default="both",
-    help="head or tail: take this side only. Ranks without a column side are of this side.",
+    help="Take only this side, head or tail. Ranks without a column side are of this side.",
 )
 EVALUATION = (
-    option("--protocol", help=f"Evaluation protocol ('rankadjust protocols' lists them){_USUAL}"),
-    option("--evaluator", help="In place of --protocol: the code base that evaluated, such as ULTRA or OGB."),
-    option("--split", help=f"The split that was evaluated{_USUAL}"),
+    option("--protocol", help=f"The protocol ('rankadjust protocols' lists them). {_USUAL}"),
+    option("--evaluator", help="The code that computed the ranks, such as ULTRA, in place of --protocol."),
+    option("--split", help=f"The split that was evaluated. {_USUAL}"),
 )
 """Which evaluation of the data set it is."""
 NUM_CANDIDATES = option(
-    "--num-candidates", type=int, help="Number of candidates of every task, the true answer included."
+    "--num-candidates", type=int, help="How many candidates each task has, the true answer included."
 )
-NUM_TASKS = option("--num-tasks", type=int, help="Number of tasks, whose ranks a value averages.")
-ALL = flag("--all", "everything", help="Print every metric, side and number, and why one is missing.")
+NUM_TASKS = option("--num-tasks", type=int, help="How many tasks a value is computed from.")
+ALL = flag("--all", "everything", help="Print every metric, side and number, and why a number is missing.")
 SCORES = option(
     "--scores",
     type=click.Choice(["per-time", "static"]),
-    help="Temporal data: does the model score a triple anew at every time, or once for all times?",
+    help="For temporal data, whether the model scores a triple anew at each time, or once for all times.",
 )
 AGAINST = option(
     "--against",
-    help="The counting baseline to compare with: popularity, redundancy, rules, recurrency, "
-    "recurrency-multi-step, or best (chosen on validation).",
+    help="The counting baseline to compare with, which is popularity, redundancy, rules, recurrency, "
+    "recurrency-multi-step, or best (the best on validation).",
 )
-TASKS = option("--tasks", type=PATH, help="Facts about each task: a file that 'snakemake tasks' writes.")
+TASKS = option("--tasks", type=PATH, help="A file of facts about each task, made by 'snakemake tasks'.")
 POPULATION = option(
     "--for",
     "population",
     type=click.Choice(["triples", "queries", "relations"]),
-    help="The population of intervals and p: other test triples of this split, other queries or other relations. "
-    "The default follows from how the data set was split.",
+    help="The population, that is, whether intervals and p are for other test triples of this split, other queries or "
+    "other relations. The default follows from how the data set was split.",
 )
 RESULTS = option(
     "--results",
     type=PATH,
-    help="The folder results/ of your own run, to take its constants in place of the released ones.",
+    help="The folder results/ of your own run, to use its constants in place of the release.",
 )
 """Where constants come from; a command gets them as `constants`."""
 OF_SET = (
@@ -106,31 +106,31 @@ OF_SET = (
         nargs=3,
         type=PATH,
         metavar="TRAIN VALID TEST",
-        help="In place of a data set: the files of your own triples, text or Parquet; - for VALID if there is none.",
+        help="Your own files of triples, text or Parquet, in place of a data set. Write - for VALID if you have none.",
     ),
     option(
         "--columns",
-        help="Names of the columns with commas between them, if a file of ranks or of --triples has no header.",
+        help="The names of the columns, separated by commas, if a file of ranks or triples has no header.",
     ),
     RESULTS,
 )
 """With a side, what `rankadjust.cli.inputs.chosen_set` takes."""
-JSON = flag("--json", "as_json", help="Print JSON with all digits.")
+JSON = flag("--json", "as_json", help="Print JSON with all digits in place of a table.")
 SIDECAR = option(
     "--sidecar",
     type=PATH,
-    help="A YAML file with facts that the table lacks; by default the file beside it that ends in .yaml.",
+    help="A YAML file with facts that the table lacks. The default is the file beside it that ends in .yaml.",
 )
 ACCEPT = flag(
     "--accept",
-    help="Take the assumed facts as if the table stated them, so that no value has the status assumed.",
+    help="Treat assumed facts as if the table stated them, so that no value has the status assumed.",
 )
 ASK = flag(
-    "--ask", help="Ask for the facts that the table does not say, and write the answers into its sidecar."
+    "--ask", help="Ask you for the facts that the table lacks, and write your answers into its sidecar."
 )
 OF_TABLE = (
-    option("--model", help="The model, if the table names none."),
-    option("--task", help="entity prediction, if the table only seems to be about another task."),
+    option("--model", help="The name of the model, if the table names none."),
+    option("--task", help="Write entity prediction here if the table only seems to be about another task."),
 )
 FACTS = (DATASET, *EVALUATION, SIDE, *OF_TABLE)
 """What a table does not say."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         type=click.Choice(["recommended", "index", "gain"]),
         help="Add a column of index or gain for each data set, in place of rows for counting and chance.",
     ),
-    options.flag("--force", help="Overwrite files in the folder that this command did not write."),
+    options.flag("--force", help="Overwrite even files in the folder that this command did not write."),
     options.RESULTS,
     epilog=options.examples(
         "rankadjust paper resources/published/conve.csv",
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 def paper(source: Path, folder: Path, constants: "Constants", **given: Any) -> None:
     """Write the table and the text on methods for a paper.
 
-    TABLE is the table of your paper, in any format that `rankadjust read` takes. It gets a row for counting, and one
-    for chance where chance matters. In LaTeX nothing else changes but the caption. Facts that the table lacks are
-    listed on stderr, with the values assumed: state them in a sidecar or by an option.
+    TABLE is the table of your paper, in any format that `rankadjust read` takes. It gets a row for counting, and a row
+    for chance if chance matters. In LaTeX only the caption changes besides. Facts that the table lacks are assumed and
+    listed on standard error, so that you can state them in a sidecar or by an option.
     """
     from rankadjust.literature.assumptions import assumptions
     from rankadjust.manuscript.paper import paper as make_paper

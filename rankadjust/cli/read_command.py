@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         names=["--write-sidecar"], help="Write the shortest sidecar that states what was assumed."
     ),
     options.output(
-        ".csv", ".tsv", ".parquet", names=["--tidy"], help="Write the values that were read, one per row."
+        ".csv", ".tsv", ".parquet", names=["--tidy"], help="Write the values that were read, one in each row."
     ),
     options.ALL,
     *(options.RESULTS, options.JSON),
@@ -41,7 +41,7 @@ def read(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Say what is read of a table, what is assumed, what is unread.
+    """Say how a table is read: values, assumed facts, unread cells.
 
     TABLE is Markdown, HTML, LaTeX, reStructuredText, CSV, TSV, plain text, or the JSON or YAML that a tool writes. The
     exit code is 1 if nothing was read.

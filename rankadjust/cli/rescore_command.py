@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     *(options.SIDECAR, *options.FACTS, options.ACCEPT, options.ASK),
     options.output(
         *(".md", ".parquet", ".tsv", ".csv"),
-        help="Write the rows, all columns (.parquet, .tsv, .csv) or a readable table (.md).",
+        help="Write the rows with all columns (.parquet, .tsv, .csv), or a readable table (.md).",
     ),
     *(options.RESULTS, options.JSON),
     epilog=options.examples(
@@ -33,9 +33,8 @@ def rescore(
 ) -> None:
     """Adjust every value of a table, each with its status.
 
-    TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. Facts that it
-    lacks (with the values assumed), wrong rows and unread cells are listed on stderr. The exit code is 1 if nothing
-    could be adjusted.
+    TABLE is a tidy table, or any table that `rankadjust read` takes. Standard error lists wrong rows, unread cells and
+    facts that were assumed because the table lacks them. The exit code is 1 if nothing could be adjusted.
     """
     from rankadjust.literature.rescore import summary
     from rankadjust.literature.statuses import problems

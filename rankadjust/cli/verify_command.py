@@ -29,14 +29,14 @@ from rankadjust.cli.printing import echo, print_json
 def verify(folder: Path | None, other: Path | None, record: Path | None, as_json: bool) -> None:
     """Compare the database in a folder with another or the release.
 
-    For each file: identical, equal within the stated accuracy, or what differs. Constants of a row that do not agree
-    with each other are reported, too. The exit code is 1 if anything differs by more than that accuracy.
+    Each file is identical, equal within the stated accuracy, or different. The output lists what differs, and rows with
+    constants that contradict each other. The exit code is 1 if anything differs by more than that accuracy.
 
-    With --record FILE: why each constant in PyKEEN's table differs from the release. The exit code is 1 if a reason is
-    unknown, or a constant is outside our bounds.
+    With --record FILE, the output says why each constant in PyKEEN's table differs from the release. The exit code is 1
+    if a reason is unknown, or a constant is outside our bounds.
     """
     if (folder is None) == (record is None):
-        raise click.UsageError("give a folder or --record FILE, one of the two")
+        raise click.UsageError("Give either a folder or --record FILE.")
     if folder is None:
         _verify_record(cast(Path, record), as_json=as_json)
         return

@@ -37,7 +37,7 @@ def count_listed(splits: Mapping[str, pl.DataFrame], lists: Lists, isolated: int
     """
     triples = one_frame(splits)
     if time_columns(triples.columns):
-        raise RankadjustError("lists of candidates are for triples without times")
+        raise RankadjustError("lists of candidates need triples without times; leave the times out")
     listed = pl.DataFrame(
         list(_rows(lists, triples["relation"].unique().to_list())),
         schema={"relation": triples.schema["relation"], "side": pl.String, "entity": triples.schema["head"]},

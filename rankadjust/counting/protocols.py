@@ -135,14 +135,14 @@ def applies(
     looks_at_graph = splits is not None and not usual
     evaluated, of_inference = present & {"validation", "testing"}, present & {*_INFERENCE}
     problems = {
-        "is for triples with a time, and these have none": not times
+        "is for triples with a time, but these have none": not times
         and (protocol.time == "aware" or protocol.data == "temporal"),
-        "is for triples, and these are facts of any number of entities": of_triples and "entities" in columns,
-        "is for one graph without times": protocol.data == "one-graph" and (times or of_inference),
+        "is for triples, but these are facts of any number of entities": of_triples and "entities" in columns,
+        "is for data with one graph and no times": protocol.data == "one-graph" and (times or of_inference),
         "is for data sets with test triples on two graphs, as GraIL's are": splits is not None
         and protocol.data == "inductive"
         and not present.issuperset(TEST_SPLITS),
-        "looks at the training split, and there is none": looks_at_graph
+        "looks at the training split, but there is none": looks_at_graph
         and evaluated
         and not present & {"facts", "training"},
         "uses the inference graph, but the data have no split 'inference'": looks_at_graph
@@ -162,15 +162,15 @@ def _problems(protocol: Protocol) -> Iterator[str]:
         if get_origin(kind) is Literal and value not in choices:
             yield f"{parameter} is {value!r}; allowed: {', '.join(choices)}"
     if negatives is not None and not (type(negatives) is int and negatives > 0):
-        yield f"negatives is {negatives!r}; give a whole number from 1 on, or none to rank against all"
+        yield f"negatives is {negatives!r}; give a whole number from 1 on, or leave it out to rank all candidates"
     if protocol.name.startswith("sampled-") and protocol.name != f"sampled-{negatives}":
-        yield f"the name promises other negatives than {negatives}"
+        yield f"the name promises another number of negatives than {negatives}; rename the protocol"
     if protocol.time == "aware" and protocol.filter == "none":
-        yield "time: aware says which known triples are filtered, and filter: none filters none; drop one of the two"
+        yield "time: aware says which known triples are filtered, but filter: none filters none; leave one out"
     if protocol.types != "any" and negatives is not None:
-        yield f"types: {protocol.types} may leave fewer entities than negatives: their number would not be constant"
+        yield f"types: {protocol.types} may leave fewer entities than negatives, so leave one of the two out"
     if protocol.drawn != "without-replacement" and negatives is None:
-        yield f"drawn: {protocol.drawn} says how negatives are drawn; say how many (negatives)"
+        yield f"drawn: {protocol.drawn} says how negatives are drawn, so say how many, too (negatives)"
 
 
 @cache

@@ -107,7 +107,7 @@ class _Blocks(gzip.GzipFile):
             self.in_header += size or 0
             if self.in_header > _LARGEST_HEADER:
                 raise RankadjustError(
-                    f"a header of the archive has more than {_LARGEST_HEADER:,} bytes, which none of a text has"
+                    f"a header of the archive has more than {_LARGEST_HEADER:,} bytes, which no text needs"
                 )
         return super().read(size)
 
@@ -135,7 +135,7 @@ def _copy(stream: IO[bytes] | gzip.GzipFile, target: Path, what: str, largest: i
         while chunk := stream.read(_CHUNK):
             written += len(chunk)
             if written > largest:
-                raise RankadjustError(f"{what} is larger than {largest:,} bytes, which no text so packed is")
+                raise RankadjustError(f"{what} is larger than {largest:,} bytes, too large for packed text")
             file.write(chunk)
 
 

@@ -170,14 +170,14 @@ def _checked(path: Path, file: File, what: str) -> Path:
         raise RankadjustError(f"{what}: no such file")
     size = path.stat().st_size
     if file.bytes is not None and size != file.bytes:
-        raise RankadjustError(f"{what}: {size:,} bytes, the registry says {file.bytes:,}")
+        raise RankadjustError(f"{what}: {size:,} bytes, but the registry says {file.bytes:,}")
     if file.sha256 is None:
         with path.open("rb") as opened:
             start = opened.read(1024).lstrip().lower()
         if start.startswith((b"<!doctype html", b"<html")):
             raise RankadjustError(f"{what}: a web page instead of the file")
     elif (sha256 := sha256_of(path)) != file.sha256:
-        raise RankadjustError(f"{what}: sha256 is {sha256}, the registry says {file.sha256}")
+        raise RankadjustError(f"{what}: sha256 is {sha256}, but the registry says {file.sha256}")
     return path
 
 
@@ -254,7 +254,7 @@ def _from_address(url: str, file: File, path: Path) -> None:
         response = getattr(error, "response", None)
         reason = str(error).partition(". ")[0]
         if isinstance(error, OSError):
-            reason = f"no connection, or one that was cut ({type(error).__name__})"
+            reason = f"there is no connection, or it was cut ({type(error).__name__})"
         if response is not None:
             reason = f"{response.status_code} {response.reason}"
         raise RankadjustError(without_password(f"{url}: {reason}")) from None

@@ -155,10 +155,10 @@ def _first_problem(data: bytes, form: Format) -> str | None:
         if len(fields) != len(columns):
             remedy = "check format.delimiter, format.columns and format.header_lines, or mend the line"
             if line.strip().isdigit():
-                remedy = "declare format.header_lines: 1 if it counts the other lines, as in OpenKE's files"
+                remedy = "if the line counts the others, as in OpenKE's files, declare format.header_lines: 1"
             elif any(word.startswith('"') for word in words):
                 remedy = "quotes do not keep a field together (config/datasets.d/README.md): use tabs"
-            return f":{number}: {len(fields)} fields {between} where format.columns names {len(columns)}; {remedy}"
+            return f":{number}: {len(fields)} fields {between}, but format.columns names {len(columns)}; {remedy}"
         for name, field in zip(columns, fields, strict=True):
             if not field and name != "ignore":
                 return f":{number}: the {name} is empty; every label needs at least one character"
@@ -188,8 +188,8 @@ def read_ranges(path: str | Path) -> pl.DataFrame:
         regular = False
     if not regular:
         raise RankadjustError(
-            f"{path}: not a file of ranges: after the number of relations, two lines for each (heads, tails), "
-            "with the relation, how many entities, and the entities, between tabs"
+            f"{path}: not a file of ranges; its first line is the number of relations, and each relation has a line of "
+            "heads and a line of tails, with relation, number of entities and entities between tabs"
         )
     schema = pl.Schema([("relation", pl.String), ("side", pl.String), ("entity", pl.List(pl.String))])
     return pl.DataFrame(rows, schema, orient="row").explode("entity").unique(maintain_order=True)

@@ -305,7 +305,7 @@ def _problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[tuple[list
     for split in set(dataset.known).difference(splits):
         yield ["known"], f"known names '{split}', which no source has"
     if REST in columns[:-1]:
-        yield ["format", "columns"], f"format.columns has {REST} before its end; {REST} is all further fields"
+        yield ["format", "columns"], f"{REST} stands for all further fields; write it last in format.columns"
     named, times = [name for name in columns if name not in ("ignore", REST)], time_columns(columns)
     if sorted(named) != sorted((*LABEL_COLUMNS, *times)) and columns != (*FACT_COLUMNS,):
         needed = "head, relation and tail once, and at most time, or time_start and time_end"

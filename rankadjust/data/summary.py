@@ -214,7 +214,7 @@ def _leaks(summary: Mapping[str, Any], dataset: Dataset) -> Iterator[str]:
         every = summary["distinct_triples"][asked]
         if known in dataset.known and asked not in dataset.known and common:
             share = f"{common / every:.1%}" if common / every < 0.1 else f"{common / every:.0%}"
-            yield f"{common:,} of the {every:,} {asked} triples ({share}) stand in {known} too"
+            yield f"{common:,} of the {every:,} {asked} triples ({share}) are in {known}, too"
 
 
 def _unseen(summary: Mapping[str, Any], dataset: Dataset) -> Iterator[str]:
@@ -226,7 +226,7 @@ def _unseen(summary: Mapping[str, Any], dataset: Dataset) -> Iterator[str]:
         if unseen["triples"]:
             graph = "the inference graph" if split.startswith("inference") else "training"
             yield (
-                f"{unseen['triples']:,} of {summary['triples'][split]:,} {split} triples hold an entity or relation "
-                f"that {graph} never saw ({unseen['entities']:,} entities, {unseen['relations']:,} relations): "
-                "filtered ranks them all the same, filtered-training and pykeen leave them out"
+                f"{unseen['triples']:,} of {summary['triples'][split]:,} {split} triples have an entity or relation "
+                f"that {graph} does not have ({unseen['entities']:,} entities, {unseen['relations']:,} relations); "
+                "filtered ranks these triples, too, but filtered-training and pykeen leave them out"
             )

@@ -24,12 +24,12 @@ LEAST_ROOM = 1e-6
 SCORES = ("per_time", "static")
 
 _EITHER = (
-    "the data have times, and it is not said whether the model scores a triple anew at each (scores: per_time) or once "
-    "for all (static)"
+    "the data have times, but nothing says whether the model scores a triple anew at each time (scores: per_time) or "
+    "once for all times (static)"
 )
-_TOOK_STATIC = f"{_EITHER}: z is for the static scorer, which varies more"
+_TOOK_STATIC = f"{_EITHER}, so z is for the static scorer, which varies more"
 _TOOK_PER_TIME = (
-    f"{_EITHER}: z is for the scorer per time; for the static scorer z is smaller, and not known here"
+    f"{_EITHER}; z is for the scorer per time, because the smaller z of the static scorer is not known here"
 )
 
 # Bounds of the constants of data sets without training triples; other rows have none.

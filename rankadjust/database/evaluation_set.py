@@ -424,7 +424,7 @@ class EvaluationSet:
     def why_absent(self, metric: Metric) -> str:
         """Return in words why a metric has no constants."""
         if not metric.has_moments:
-            return f"{metric.label} has no known expectation under chance: nothing to adjust with"
+            return f"{metric.label} cannot be adjusted, because its expectation under chance is not known"
         return why_no_metric(metric, self.constants["metric"].unique(), f"the database for {self}")
 
 
@@ -433,7 +433,7 @@ def _meant(known: pl.DataFrame, protocol: str | None, split: str | None, evaluat
     dataset, protocols = known["dataset"][0], known["protocol"].unique().to_list()
     if evaluator is not None:
         if protocol is not None:
-            raise RankadjustError("an evaluator says the protocol: give one of the two")
+            raise RankadjustError("an evaluator stands for a protocol, so give only one of the two")
         return evaluation_by(evaluator, dataset, split)
     usual = usual_evaluation(dataset)
     # A run may have counted other protocols.

@@ -27,7 +27,7 @@ from rankadjust.database.store import BASELINES_SCHEMA, assemble
 Triples = pl.DataFrame | ArrayLike
 """Head, relation and tail in each row: a frame with these columns, or an array or a list of the shape (n, 3)."""
 
-_NOT_COUNTED = "which tasks share a query is not known: no z of a random scorer"
+_NOT_COUNTED = "there is no z of a random scorer, because nothing says which tasks share a query"
 _UNKNOWN = {
     **dict.fromkeys(("variance_random_scorer", "variance_static_scorer"), pl.lit(None, pl.Float64)),
     **dict.fromkeys(("reason_random_scorer", "reason_static_scorer"), pl.lit(_NOT_COUNTED)),
@@ -82,7 +82,7 @@ def own_counts(
     if relations is not None:
         if (protocol.entities, protocol.unseen) != ("release", "keep"):
             raise RankadjustError(
-                f"{protocol.name} looks at what training has: leave relations out, or rank all triples"
+                f"{protocol.name} needs all training triples, so it cannot rank some relations; leave relations out"
             )
         absent = [
             each for each in relations if all(each not in frame["relation"] for frame in splits.values())

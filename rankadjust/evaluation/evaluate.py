@@ -144,7 +144,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         side = evaluation_set.side
     elif against is not None:
         raise RankadjustError(
-            "what a baseline reaches depends on the data set: give dataset (--dataset), too"
+            "what a baseline reaches depends on the data set, so give dataset (--dataset), too"
         )
     most = None if evaluation_set is None else evaluation_set.largest_count
     layout = Layout(columns, beyond, most, known)
@@ -226,7 +226,7 @@ def _with_baseline(
 
 def magnified() -> pl.Expr:
     """Return a warning about a share of 1 where counting alone nearly reaches 1, null elsewhere; needs GAIN."""
-    text = "counting alone reaches {} of 1, so the gain magnifies noise: look at the difference"
+    text = "counting alone reaches {} of 1, so the gain magnifies noise; look at the difference instead"
     reached = pl.col("baseline_value")
     return pl.when(reached.is_between(_NEAR_OPTIMUM, 1), pl.col("gain").is_not_null()).then(
         filled(text, reached.round(3))
@@ -260,8 +260,8 @@ def with_remarks(*remarks: pl.Expr) -> pl.Expr:
 
 # --- what chance gives ---------------------------------------------------------------------------------------
 
-_ONE_LIST = "the tasks share one list of negatives, so their ranks depend on each other: no z"
-_NOT_COUNTED = "z of a random scorer needs the data set: num_candidates do not say which tasks share a query"
+_ONE_LIST = "there is no z, because all tasks share one list of negatives, so ranks depend on each other"
+_NOT_COUNTED = "z of a random scorer needs the data set, because it says which tasks share a query"
 # Moments of a metric under the null models, null where they are not known, and why.
 _CHANCE = pl.Schema(
     {
@@ -293,7 +293,7 @@ def _chance(metric: Metric, side: str, tasks: Tasks, evaluation_set: EvaluationS
         absent = f"{metric.label} of {of_side} is not in the database"
         return {"reason": absent if metric.has_moments else "no exact moments are known for this metric"}
     if not tasks.counts_known:
-        return {"reason": "there is nothing to adjust with: give num_candidates or a data set"}
+        return {"reason": "nothing says what chance reaches; give num_candidates or a data set"}
     counts = tasks.counts[tasks.sides[side]]
     found = metric_moments(metric, *np.unique(counts, return_counts=True))
     known = {"expectation": found.expectation, "reason": found.reason, "reason_static_scorer": _NOT_COUNTED}

@@ -176,7 +176,7 @@ def _adjusted(
     row["status"] = "approximate" if row["method"] == APPROXIMATE else row["status"]
     row = adjusted(row)
     if row["baseline"] is not None and row["gain"] is None:
-        row["reason_gain"] = f"{row['baseline']} is perfect already: nothing can be gained"
+        row["reason_gain"] = f"{row['baseline']} is perfect already, so nothing can be gained"
     worst = value.ends[0 if metric.increasing else 1]
     if row["expectation"] is None:
         hint = "; state it: --num-candidates, without --dataset" if evaluation_set.tasks is None else ""

@@ -44,8 +44,8 @@ def why_too_short(metric: Metric, ways: Sequence[IntArray], population: str) -> 
     known = worth(ways)
     if known >= least:
         return None
-    alike = f"the {population} count like {known:,.0f} of equal size"
-    return f"the interval may be too short: {alike}, and it needs {least}"
+    alike = f"these count like {known:,.0f} of equal size"
+    return f"the interval may be too short: it needs {least} {population}, and {alike}"
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ def metric_values(metrics: Sequence[Metric], tasks: Tasks, population: str) -> p
             no_value=pl.when(pl.col("value").is_not_null())
             .then(None)
             .when(pl.col("metric").is_in(no_mean))
-            .then(pl.lit("not a function of a mean over the tasks: not defined for expected ranks"))
+            .then(pl.lit("expected ranks need a function of a mean over the tasks, which this is not"))
             .otherwise(pl.lit(missing))
         )
     )

@@ -195,8 +195,8 @@ def _raw_beside_filtered(rows: pl.DataFrame) -> Iterator[Finding]:
             excess=row[low] - row[high],
             values="; ".join(texts),
             message=(
-                f"{texts[0]} raw is better than {texts[1]} filtered, but to filter known answers out makes no rank "
-                "worse: the two are swapped, or of different evaluations."
+                f"{texts[0]} raw is better than {texts[1]} filtered, but filtering known answers out makes no rank "
+                "worse, so the two are swapped or belong to different evaluations."
             ),
         )
 
@@ -226,7 +226,7 @@ def _against_base(own: PrintedValue, value: PrintedValue, chance: float | None) 
         values=f"{value.text}; {own.text}",
         mended=f"{value.name} {follows}",
         message=(
-            f"{value.text} does not follow from {own.text}, which under this protocol gives {follows}: one of the "
-            "two is wrong, or the source adjusts with another expectation."
+            f"{value.text} does not follow from {own.text}, which under this protocol gives {follows}, so one of "
+            "the two is wrong, or the source adjusts with another expectation."
         ),
     )

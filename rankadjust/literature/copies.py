@@ -90,7 +90,7 @@ def _changed_copies(rows: pl.DataFrame, others: pl.DataFrame) -> Iterator[Findin
             message=(
                 f"{row['name']} {row['value']} is {row['other']} for {row['model'] or 'another model'} in "
                 f"{row['source'] or 'another row'}, and {row['same']} other values are the same, digit by "
-                "digit: one of the two was changed or mistyped."
+                "digit, so one of the two was changed or mistyped."
             ),
         )
 
@@ -171,7 +171,7 @@ def _repeated_rows(rows: pl.DataFrame) -> Iterator[Finding]:
             values="; ".join(row["values"]),
             message=(
                 f"{row['model']} has the same {listed(row['values'])} on {row['dataset']} and on "
-                f"{row['dataset_other']}: one row looks copied to the other."
+                f"{row['dataset_other']}, so one row looks copied from the other."
             ),
         )
 

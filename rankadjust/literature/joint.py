@@ -140,7 +140,7 @@ def _finding_of(clashing: Sequence[_Clashing], ranks: Ranks, *, is_only_cut: boo
     mended = None if least is None else least.mended
     limit, printed = (None, None) if blamed.end is None else blamed.end
     impossible = "only_if_cut" if is_only_cut else "impossible"
-    cut = ["All would agree if digits had been cut off, not rounded."] if is_only_cut else []
+    cut = ["They would be possible if digits had been cut off instead of rounded."] if is_only_cut else []
     finding = Finding(
         row=blamed.value.row,
         severity="suspicious" if ranks is Ranks.DECREASING else impossible,
@@ -160,14 +160,14 @@ def _sentences(
     pair = len(clashing) == _TWO
     both = "both" if pair else "all of them"
     reason = {
-        Ranks.HALVES: f"no ranks have {both}",
-        Ranks.DECREASING: f"to have {both}, some rank beyond 1 would have to be more frequent than a better one",
+        Ranks.HALVES: f"because no ranks have {both}",
+        Ranks.DECREASING: f"because a rank beyond 1 would have to be more frequent than a better rank, to have {both}",
     }[ranks]
-    yield f"{listed(each.value.text for each in clashing)} contradict each other: {reason}."
+    yield f"{listed(each.value.text for each in clashing)} contradict each other, {reason}."
     if blamed.end is not None:
         limit, printed = blamed.end
-        others = "the other value" if pair else "the other values"
+        others = next(each.value.text for each in clashing if each is not blamed) if pair else "the others"
         side = "at least" if limit > printed else "at most"
-        yield f"With {others}, {blamed.value.name} is {side} {blamed.value.shown(limit)}."
+        yield f"Given {others}, {blamed.value.name} is {side} {blamed.value.shown(limit)}."
     if mended is not None:
-        yield f"The least change that mends it: {mended}."
+        yield f"The least change that makes them possible is {mended}."

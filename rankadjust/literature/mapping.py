@@ -256,7 +256,7 @@ def _with_evaluations(rows: pl.DataFrame, database: pl.DataFrame) -> pl.DataFram
             hits = resolve(as_evaluator_prints(evaluator, _ESTIMATED)[0]).key
             if as_evaluator_prints(evaluator, "mr")[1]:
                 from_zero = (
-                    f"{evaluator} counts ranks from 0: add 1 to its mean rank, and state protocol and side"
+                    f"{evaluator} counts ranks from 0, so add 1 to its mean rank, and state protocol and side"
                 )
         found.append((*row, meant.protocol, *words, hits, from_zero, problem))
     meant_names = [*(f"{name}_meant" for name in _OPEN), "hits", "from_zero"]

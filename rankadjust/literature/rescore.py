@@ -128,7 +128,7 @@ def summary(rescored: pl.DataFrame) -> str:
     adjusted = rescored["index"].count()
     rows = f"{rescored.height:,} row{'s' if rescored.height != 1 else ''}"
     taken = rescored["status"].eq("assumed").sum()
-    assumed = f" ({taken:,} on facts assumed: status assumed)" if taken else ""
+    assumed = f" ({taken:,} with the status assumed)" if taken else ""
     return f"{rows}: {adjusted:,} adjusted{assumed}, {rescored.height - adjusted:,} not"
 
 
@@ -178,7 +178,7 @@ def read_values(rows: pl.DataFrame) -> pl.DataFrame:
     interval = dict.fromkeys(("value", "value_low", "value_high"), pl.Float64)
     rows = _with_facts(rows, ["value_as_printed", "unit", "lower", "upper"], interval, _interval)
     is_absent = pl.col("value_as_printed").is_null()
-    not_a_number = "value '{}' is not a number; allowed are such as 0.338, 33.8 or .797 ± .001"
+    not_a_number = "value '{}' is not a number; write it like 0.338, 33.8 or .797 ± .001"
     return rows.with_columns(
         value_missing=pl.when(is_absent).then(pl.lit("the value is empty; give a number such as 0.338")),
         value_not_a_number=pl.when(~is_absent & pl.col("value").is_null()).then(
@@ -292,10 +292,10 @@ def recompute(rows: pl.DataFrame) -> pl.DataFrame:
     )
     oriented = pl.when(is_inverted).then(-pl.col("value")).otherwise("value")
     comparison = filled(
-        "; from the model's {} it is {}: the printed value{} differs by {}",
+        "; the model's {} gives {}, and the printed value{} differs by {}",
         "metric",
         pl.col("recomputed").round_sig_figs(6),
-        pl.when(is_inverted).then(pl.lit(", turned round since low is good there,")).otherwise(pl.lit("")),
+        pl.when(is_inverted).then(pl.lit(" with its sign changed")).otherwise(pl.lit("")),
         pl.col("difference").round_sig_figs(3),
     )
     nothing = pl.lit("; the model's metric before adjustment is not printed or not adjusted here")

@@ -11,7 +11,7 @@ from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.database.arithmetic import add_coefficients
 from rankadjust.literature.mapping import ALL_ENTITIES
 
-_UNKNOWN_TASKS = "the number of tasks is not known: no z"
+_UNKNOWN_TASKS = "there is no z, because the number of tasks is not known"
 
 
 def add_benchmark_notes(rows: pl.DataFrame) -> pl.DataFrame:

@@ -21,9 +21,9 @@ from rankadjust.database.histograms import possible_ranks
 
 SEVERITIES = {
     "impossible": "no ranks have these values",
-    "only_if_cut": "possible only if digits were cut off, not rounded",
+    "only_if_cut": "possible only if digits were cut off instead of rounded",
     "suspicious": "possible, but so odd that a mistake is likelier",
-    "unusual": "possible, but unlike nearly all published results: a statistical remark",
+    "unusual": "possible, but unlike nearly all published results, so a second look is worthwhile",
 }
 
 # People print at most this number of decimals; values with more come from a file.
@@ -221,8 +221,8 @@ def single_findings(value: PrintedValue, tasks: TaskCounts, known: Attainable | 
                 limit=end,
                 excess=end - value.high if is_low else value.low - end,
                 values=value.text,
-                message=(said or f"{value.text} is impossible: {words} {side} {value.shown(end)}.")
-                + only_cut * " It would agree if digits had been cut off, not rounded.",
+                message=f"{said or f'{value.text} is impossible: {words} {side} {value.shown(end)}'}."
+                + only_cut * " It would be possible if digits had been cut off instead of rounded.",
             )
         ]
     return _of_tasks(value, tasks)
@@ -242,7 +242,7 @@ def _of_tasks(value: PrintedValue, tasks: TaskCounts) -> list[Finding]:
         if low <= number <= high:
             return []
         nearest, severity, mended = number, "impossible", f"{number:.0f}"
-        message = f"{value.text}: this evaluation has {number:,.0f} tasks."
+        message = f"{value.text} contradicts the data set, because this evaluation has {number:,.0f} tasks."
     else:
         step = _step(value.metric, number)
         if step is None or np.floor(high / step) >= np.ceil(low / step):
@@ -251,8 +251,8 @@ def _of_tasks(value: PrintedValue, tasks: TaskCounts) -> list[Finding]:
         nearest = below if value.low - below <= above - value.high else above
         severity, mended = "suspicious", value.shown(nearest)
         message = (
-            f"{value.text} is not a share of {number:,.0f} tasks: the nearest are {value.shown(below)} and "
-            f"{value.shown(above)}. A mean over several runs may have it."
+            f"{value.text} is not a share of {number:,.0f} tasks. The nearest shares are {value.shown(below)} and "
+            f"{value.shown(above)}, but a mean over several runs may be between them."
         )
     return [
         Finding(
@@ -297,8 +297,8 @@ def unusual(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> 
                 excess=excess,
                 values="; ".join(hit.text for hit in (value, *hits)),
                 message=(
-                    f"With {listed(hit.text for hit in hits)} an MRR of about "
-                    f"{value.shown((least + most) / 2)} is usual, not {value.number}. "
-                    "Nothing is impossible: it is a statistical remark."
+                    f"Published results with {listed(hit.text for hit in hits)} usually have an MRR of about "
+                    f"{value.shown((least + most) / 2)}, not {value.number}. "
+                    "Such values are possible, but worth a second look."
                 ),
             )

@@ -110,12 +110,12 @@ def _other_messages() -> dict[str, pl.Expr]:
     in_database = pl.col("origin").is_not_null()
     return {
         "adjusted_as_published": pl.when(pl.col("adjustment").is_not_null()).then(
-            pl.lit("printed already adjusted")
+            pl.lit("the source printed an adjusted value")
         ),
         "no_moments": pl.when(~pl.col("has_moments"))
         .then(
             filled(
-                "{} says how the ranks spread, not how good they are: there is nothing to adjust it towards",
+                "{} says how the ranks spread, and not how good they are, so it cannot be adjusted",
                 "metric",
             )
         )
@@ -131,13 +131,13 @@ def _other_messages() -> dict[str, pl.Expr]:
         .when(pl.col("origin") == "entities")
         .then(
             filled(
-                "every N is taken as {}, the documented number of entities: index and ratio are near, no z",
+                "every N is taken to be {}, the documented number of entities, so there is no z",
                 "entities",
             )
         ),
         "bounded": pl.when(has_bounds()).then(
             filled(
-                "the expectation is between {} and {}, which index_low to index_high takes into account",
+                "the expectation is between {} and {}, and index_low to index_high allows for this",
                 pl.col("expectation_low").round_sig_figs(4),
                 pl.col("expectation_high").round_sig_figs(4),
             )

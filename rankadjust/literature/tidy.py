@@ -38,7 +38,7 @@ def read_tidy(path: str | Path) -> pl.DataFrame:
     with readable(path):
         frame = read_csv(path, separator=separator, raise_if_empty=False)
     if frame.width > MAX_COLUMNS:
-        raise RankadjustError(f"{path}: {frame.width:,} columns; at most {MAX_COLUMNS:,} are read")
+        raise RankadjustError(f"{path}: {frame.width:,} columns, but at most {MAX_COLUMNS:,} are read")
     frame = without_guards(frame)
     require_columns(frame, str(path))
     # A quoted cell may contain line breaks: they shift the lines of later rows.

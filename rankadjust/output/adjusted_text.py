@@ -192,7 +192,7 @@ def _evidence(row: Row) -> str:
     if z is None or abs(z) >= _LARGE_Z:
         return ""
     if abs(z) < _LUCK:
-        return f", no further from it than luck takes {null} (z = {number(z, 2)})"
+        return f", which luck alone may explain (z = {number(z, 2)} for {null})"
     return f", {number(abs(z), 3)} standard deviations {'above' if z > 0 else 'below'} {null}"
 
 

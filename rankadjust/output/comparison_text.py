@@ -26,7 +26,7 @@ def comparison(compared: Comparison, *, everything: bool = False) -> str:
         f"Intervals and p are for {POPULATIONS[compared.population]}\n{compared.tasks:,} tasks of "
         f"{compared.clusters:,} {compared.population}{worth}"
     )
-    seeds = [] if compared.seeds_tested else ["These runs; other seeds were not tested."]
+    seeds = [] if compared.seeds_tested else ["This holds for these runs; other seeds were not tested."]
     return "\n\n".join([head, *(_side(compared, side) for side in shown), *seeds])
 
 

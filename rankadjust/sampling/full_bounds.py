@@ -162,8 +162,8 @@ def bounds_in(
     if full is None:
         text = " and ".join(f"{name} {value}" for name, value in values.items())
         raise ImpossibleValueError(
-            f"no full ranks give {text} with a probability of more than {1 - level:.2g}: a value is wrong, or "
-            "the negatives were drawn in another way"
+            f"whatever the full ranks are, they give {text} with a probability of at most {1 - level:.2g}; a value is "
+            "wrong, or the negatives were drawn in another way (--negatives)"
         )
     return FullBounds(
         full=full,
@@ -197,7 +197,7 @@ def _printed(name: str, value: Value, draw: Draw) -> Printed:
     metric = resolve(name)
     if not is_function_of_mean(metric):
         raise RankadjustError(
-            f"{metric.label} is not a function of a mean over the tasks: nothing follows from its value"
+            f"{metric.label} is not a function of a mean over the tasks, so nothing follows from it; leave it out"
         )
     if isinstance(value, tuple):
         return Printed(metric, *value)
@@ -224,10 +224,10 @@ def _wanted(metrics: Sequence[str], printed: Sequence[Printed], known: Setting) 
     for metric in chosen:
         if not is_function_of_mean(metric):
             raise RankadjustError(
-                f"{metric.label} is not a function of a mean over the tasks: no bounds are known"
+                f"{metric.label} has no bounds, because it is not a function of a mean over the tasks; leave it out"
             )
         if metric.least_candidates > known.counts.min():
-            raise RankadjustError(f"{metric.label}: some tasks have one candidate, which it leaves out")
+            raise RankadjustError(f"{metric.label} has no bounds, because some tasks have one candidate")
     return list({metric.key: metric for metric in chosen}.values())
 
 

@@ -22,14 +22,14 @@ NEGATIVES = (WITHOUT, WITH)
 
 # Ways of drawing negatives that are not uniform: no bounds of the full ranking follow from them, for these reasons.
 _NOT_UNIFORM = {
-    "all": "all candidates are ranked, so that what is printed is the full ranking already",
+    "all": "all candidates are ranked, so the printed values are of the full ranking already",
     "by-degree": "some negatives are drawn by degree, and whether frequent entities beat the true answer more often "
     "than others is not known",
     "historical": "some negatives are earlier answers of the same query, and whether these beat the true answer more "
     "often than others is not known",
-    "shared": "all tasks are ranked against the same list, which holds no candidates of theirs",
-    "typed": "the negatives have the type of the true answer, and how many entities have it is not stated; "
-    "--num-candidates says it, and then the full ranking is the one among these",
+    "shared": "all tasks are ranked against one list, which has none of their own candidates",
+    "typed": "the negatives have the type of the true answer, and no source says how many entities have it; give this "
+    "number as --num-candidates, and the full ranking is the ranking among these entities",
 }
 
 
@@ -46,9 +46,9 @@ class Setting:
     assumed: tuple[str, ...]
 
 
-_RANKS = "ties are broken in one way in both rankings (optimistic, pessimistic, or one order), not by the mean of these"
+_RANKS = "both rankings break ties in the same way (optimistic, pessimistic or by one order), not by a mean"
 _INDEPENDENT = (
-    "every task has negatives of its own, drawn independently of the others; where the tasks of a batch share a list, "
+    "every task has negatives of its own, drawn independently of the others; if the tasks of a batch share a list, "
     "--num-tasks is the number of lists"
 )
 
@@ -78,7 +78,7 @@ def setting(asked: Asked) -> Setting:
     count = asked.num_candidates
     if asked.dataset is None:
         if count is None:
-            raise RankadjustError("among how many candidates? Give --dataset or --num-candidates")
+            raise RankadjustError("the number of candidates is missing; give --num-candidates or --dataset")
         if asked.negatives is None:
             why.append("the negatives are drawn uniformly, none of them twice")
         times = None if asked.tasks is None else np.array([asked.tasks])
@@ -104,19 +104,19 @@ def _check(asked: Asked) -> None:
         raise RankadjustError(f"negatives is '{asked.negatives}'; write {' or '.join(NEGATIVES)}")
     if asked.protocol.casefold().startswith("sampled-"):
         raise RankadjustError(
-            f"{asked.protocol} is not a full ranking: --protocol names the full one (filtered, raw), and --sampled "
-            "says how many negatives the printed values have"
+            f"{asked.protocol} is not a full ranking; --protocol is for the full ranking (filtered, raw), and "
+            "--sampled for the number of negatives that the printed values have"
         )
 
 
 def _setting(draw: Draw, counts: FloatArray, times: FloatArray | None, why: list[str]) -> Setting:
     if not draw.replacement and counts.max() <= draw.negatives:
         raise RankadjustError(
-            f"{draw.negatives:,} negatives cannot be drawn from {counts.max() - 1:,.0f} other candidates, none twice; "
-            f"if one may be drawn twice, say --negatives {WITH}"
+            f"{draw.negatives:,} different negatives cannot be drawn from {counts.max() - 1:,.0f} other "
+            f"candidates; if an entity may be drawn twice, give --negatives {WITH}"
         )
     if times is None:
-        raise RankadjustError("how many tasks? The noise of the draws depends on it; give --num-tasks")
+        raise RankadjustError("the number of tasks, on which the noise depends, is missing; give --num-tasks")
     return Setting(draw, counts.astype(np.float64), times.astype(np.float64), tuple(why))
 
 
@@ -139,7 +139,7 @@ def _drawn(name: str, known: list[Benchmark], asked: Asked, count: int | None, w
     ways = sorted({benchmark.drawn for benchmark in same or known if benchmark.drawn is not None})
     if asked.negatives is not None:
         if same and ways not in ([], [asked.negatives]):
-            why.append(f"the negatives are not those of {name} ({', '.join(ways)}), as you say")
+            why.append(f"the negatives are drawn as you say, not as {name} does it ({', '.join(ways)})")
         return asked.negatives
     if not ways:
         why.append("the negatives are drawn uniformly from the candidates of each task, none of them twice")
@@ -161,8 +161,8 @@ def _drawn(name: str, known: list[Benchmark], asked: Asked, count: int | None, w
     reasons = "; ".join(_NOT_UNIFORM[way] for way in ways if way in _NOT_UNIFORM)
     unlike = "" if same else f"it is evaluated with {usual} negatives, not {asked.sampled:,}, and there "
     raise RankadjustError(
-        f"{name}: nothing is known of the full ranking: {unlike}{reasons}. If your negatives are drawn uniformly, say "
-        f"so with --negatives {WITHOUT} or {WITH}"
+        f"{name}: the full ranking has no bounds, because {unlike}{reasons}. If your negatives are drawn uniformly, "
+        f"say so with --negatives {WITHOUT} or {WITH}"
     )
 
 
@@ -214,7 +214,7 @@ def _entities_of(
             f"{name}: the number of candidates of a full ranking is not known; give --num-candidates{all_entities}"
         )
     why.append(
-        f"every task has all {benchmark.entities:,} entities as candidates: how many known answers a filtered ranking "
-        "leaves out is not known"
+        f"every task has all {benchmark.entities:,} entities as candidates, because nobody counted how many known "
+        "answers a filtered ranking leaves out"
     )
     return float(benchmark.entities)

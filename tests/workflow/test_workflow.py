@@ -570,7 +570,7 @@ def test_what_was_read_is_said_and_what_looks_wrong_is_said_last(tmp_path):
     done = snakemake("results/triples/Tiny.parquet", "--configfile", "config.yaml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     line = "Tiny: 4 entities, 2 relations, 6 / 2 / 6 triples\n"
-    warning = "warning: Tiny: 6 of the 6 testing triples (100%) stand in training too"
+    warning = "warning: Tiny: 6 of the 6 testing triples (100%) are in training, too"
     assert line in done.stdout
     assert line in (tmp_path / "results" / "logs" / "encode" / "Tiny.log").read_text()
     # A later run that reads nothing says it too.

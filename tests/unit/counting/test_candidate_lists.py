@@ -87,7 +87,7 @@ def test_lists_of_all_entities_are_no_lists(training, validation, testing):
         ),
         ({"candidates": LISTS, "protocol": "raw"}, "ranked under filtered, not under raw"),
         ({"relations": ["heals"]}, "no triple has the relation 'heals'"),
-        ({"relations": ["treats"], "protocol": "pykeen"}, "pykeen looks at what training has"),
+        ({"relations": ["treats"], "protocol": "pykeen"}, "pykeen needs all training triples"),
     ],
 )
 def test_mistakes_in_lists_and_relations(options, message):

@@ -312,8 +312,8 @@ def test_mistakes_in_the_triples_are_one_line(splits, message):
 @pytest.mark.parametrize(
     ("protocol", "names", "message"),
     [
-        ("time-aware", ["training"], "time-aware is for triples with a time, and these have none"),
-        ("pykeen", ["testing"], "pykeen looks at the training split, and there is none"),
+        ("time-aware", ["training"], "time-aware is for triples with a time, but these have none"),
+        ("pykeen", ["testing"], "pykeen looks at the training split, but there is none"),
         (
             "sampled-5",
             ["training", "testing"],

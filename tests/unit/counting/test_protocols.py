@@ -68,13 +68,19 @@ def test_an_unknown_name_is_refused_with_those_that_exist(name):
     [
         ({"filter": "some"}, "filter is 'some'; allowed: all, cumulative, split, graph, none"),
         ({"unseen": "dropped"}, "unseen is 'dropped'; allowed: keep, drop"),
-        ({"negatives": 0}, "negatives is 0; give a whole number from 1 on, or none to rank against all"),
+        (
+            {"negatives": 0},
+            "negatives is 0; give a whole number from 1 on, or leave it out to rank all candidates",
+        ),
         ({"negatives": True}, "negatives is True"),
         ({"negatives": 49.0}, "negatives is 49.0"),
-        ({"name": "sampled-50", "negatives": 49}, "the name promises other negatives than 49"),
+        (
+            {"name": "sampled-50", "negatives": 49},
+            "the name promises another number of negatives than 49; rename the protocol",
+        ),
         ({"name": "Mine/best"}, "a name consists of small letters, digits, dots and hyphens"),
-        ({"time": "aware", "filter": "none"}, "filter: none filters none; drop one of the two"),
-        ({"types": "observed", "negatives": 9}, "their number would not be constant"),
+        ({"time": "aware", "filter": "none"}, "filter: none filters none; leave one out"),
+        ({"types": "observed", "negatives": 9}, "may leave fewer entities than negatives"),
     ],
 )
 def test_a_combination_without_sense_is_refused_with_the_reason(parameters, message):
@@ -88,7 +94,7 @@ def test_time_aware_applies_to_temporal_triples_only():
     aware = get_protocol("time-aware")
     assert (
         applies(aware, ["head", "relation", "tail"])
-        == "time-aware is for triples with a time, and these have none"
+        == "time-aware is for triples with a time, but these have none"
     )
     assert applies(aware, ["head", "relation", "tail", "time"]) is None
     assert applies(aware, ["head", "relation", "tail", "time_start", "time_end"]) is None
@@ -101,8 +107,8 @@ def test_time_aware_applies_to_temporal_triples_only():
     [
         (["training", "testing"], None),
         (["facts", "testing"], None),
-        (["testing"], "pykeen looks at the training split, and there is none"),
-        (["testing", "inference"], "pykeen looks at the training split, and there is none"),
+        (["testing"], "pykeen looks at the training split, but there is none"),
+        (["testing", "inference"], "pykeen looks at the training split, but there is none"),
         (["training", "inference", "inference_testing"], None),
         (
             ["training", "inference_testing"],

@@ -105,7 +105,7 @@ def test_a_value_that_no_ranks_of_a_code_base_have_is_refused(evaluator, metric,
 def test_what_fits_another_evaluation_alone_is_told_so(tmp_path):
     words = ["check", "mr=120", "mrr=0.3", "--dataset", "GraIL-NELL995-v1"]
     told = CliRunner().invoke(commands, words).output
-    assert "everything is possible under filtered and filtered-cumulative and" in " ".join(told.split())
+    assert "all values are possible under filtered and filtered-cumulative and" in " ".join(told.split())
     ranks = tmp_path / "ranks.csv"
     ranks.write_text("rank\n" + "900\n" * 410)
     with pytest.raises(
@@ -157,7 +157,7 @@ def test_a_code_base_without_a_fixed_set_of_candidates_has_no_constants():
     # A split of its own.
     with pytest.raises(RankadjustError, match="RNNLogic has no protocol for UMLS: Its UMLS and Kinships"):
         evaluation_by("RNNLogic", "UMLS")
-    with pytest.raises(RankadjustError, match="give one of the two"):
+    with pytest.raises(RankadjustError, match="give only one of the two"):
         adjust("0.3", dataset="WN18RR", metric="MRR", protocol="raw", evaluator="PyG")
 
 

@@ -207,9 +207,9 @@ def test_a_failure_that_passes_is_tried_again(place, server, fault):
     [
         (
             "http://127.0.0.1:9/a.txt",
-            "127.0.0.1:9/a.txt: no connection, or one that was cut (ConnectionError)",
+            "127.0.0.1:9/a.txt: there is no connection, or it was cut (ConnectionError)",
         ),
-        ("SERVER/cut.txt", "cut.txt: no connection, or one that was cut (ChunkedEncodingError)"),
+        ("SERVER/cut.txt", "cut.txt: there is no connection, or it was cut (ChunkedEncodingError)"),
         ("SERVER/page.txt", "page.txt: a web page instead of the file"),
     ],
 )

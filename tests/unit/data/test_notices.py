@@ -88,7 +88,7 @@ def test_test_triples_that_a_model_is_given_are_seen(tmp_path, common, share):
     graph = {**GRAPH, "testing": GRAPH["training"][:common] + GRAPH["testing"][common:]}
     _, found = said(tmp_path, graph)
     assert found == (
-        [] if share is None else [f"{common} of the 200 testing triples ({share}) stand in training too"]
+        [] if share is None else [f"{common} of the 200 testing triples ({share}) are in training, too"]
     )
 
 
@@ -101,8 +101,8 @@ def test_triples_with_entities_that_training_never_saw_are_counted(tmp_path, new
     ]
     graph = {**GRAPH, "testing": testing}
     said_of_it = [
-        "75 of 200 testing triples hold an entity or relation that training never saw (30 entities, 0 relations): "
-        "filtered ranks them all the same, filtered-training and pykeen leave them out"
+        "75 of 200 testing triples have an entity or relation that training does not have (30 entities, 0 "
+        "relations); filtered ranks these triples, too, but filtered-training and pykeen leave them out"
     ]
     assert said(tmp_path, graph)[1] == (said_of_it if new else [])
     # The number of entities in training says that the others are meant.
@@ -121,20 +121,20 @@ def test_the_verified_data_sets_give_no_warning_that_is_not_true(shared, tmp_pat
         summary = summarise(encoded, entry)
         found |= {name: said} if (said := warnings(encoded, summary, entry)) else {}
         all_said = warnings(encoded, summary, replace(entry, expected={}))
-        without = [line for line in all_said if "stand in training too" not in line]
+        without = [line for line in all_said if "are in training, too" not in line]
         unasked |= {name: without} if without else {}
     assert len(described["datasets"]) == 36
     # True, however small the share: these triples are in both files as published.
     assert found == {
         "DBpedia50": [
-            "2 of the 399 validation triples (0.5%) stand in training too",
-            "39 of the 10,930 testing triples (0.4%) stand in training too",
+            "2 of the 399 validation triples (0.5%) are in training, too",
+            "39 of the 10,930 testing triples (0.4%) are in training, too",
         ],
-        "WD50K-triples": ["676 of the 23,860 validation triples (2.8%) stand in training too"],
+        "WD50K-triples": ["676 of the 23,860 validation triples (2.8%) are in training, too"],
     }
     # True: 55 relations between 14 nations, and test entities that training never saw. The registry expects the
     # numbers of entities and relations, so nobody is warned.
-    never_seen = {name: said for name, said in unasked.items() if "never saw" in said[-1]}
+    never_seen = {name: said for name, said in unasked.items() if "does not have" in said[-1]}
     assert "WN18RR" in never_seen
     assert all(len(said) <= 2 for said in never_seen.values())
     assert unasked.keys() - never_seen.keys() == {"Nations"}

@@ -126,9 +126,9 @@ def test_what_a_line_holds(tmp_path, data, form, rows):
 
 BAD = {
     "quotes": (b'a,r,b\n"a, b",r,b\n', Format("comma"),
-               ":2: 4 fields between 'comma' where format.columns names 3; quotes do not keep"),
-    "two fields": (b"a\tr\tb\na\tr\n", Format(), ":2: 2 fields between 'tab' where format.columns names 3; check "),
-    "four fields": (b"a\tr\tb\na\tr\tb\tc\nx\n", Format(), ":2: 4 fields between 'tab' where "),
+               ":2: 4 fields between 'comma', but format.columns names 3; quotes do not keep"),
+    "two fields": (b"a\tr\tb\na\tr\n", Format(), ":2: 2 fields between 'tab', but format.columns names 3; check "),
+    "four fields": (b"a\tr\tb\na\tr\tb\tc\nx\n", Format(), ":2: 4 fields between 'tab', but "),
     "a field too many makes up for one too few": (
         b"a\tr\tb\tc\n\t\nd\tr\te\tf\n" * 2, Format(columns=(*LABELS, "ignore")), ":2: 2 fields ",
     ),
@@ -136,9 +136,9 @@ BAD = {
         b"a\tr\tb\tc\nd\tr\te\n", Format(columns=(*LABELS, "ignore")), ":2: 3 fields ",
     ),
     "the wrong delimiter": (b"a,r,b\n", Format(), ":1: 1 fields "),
-    "a count of the lines": (b"2\na\tr\tb\n", Format(), ":1: 1 fields between 'tab' where format.columns names 3; "),
+    "a count of the lines": (b"2\na\tr\tb\n", Format(), ":1: 1 fields between 'tab', but format.columns names 3; "),
     "a blank line": (b"a\tr\tb\n\na\tr\tb\n", Format(), ":2: 1 fields "),
-    "a blank line between blanks": (b"a r b\n\na r b\n", Format("whitespace"), ":2: 0 fields between blanks "),
+    "a blank line between blanks": (b"a r b\n\na r b\n", Format("whitespace"), ":2: 0 fields between blanks, but"),
     "an empty head": (b"a\tr\tb\n\tr\tb\n", Format(), ":2: the head is empty; "),
     "an empty tail": (b"a\tr\tb\na\tr\t\n", Format(), ":2: the tail is empty; "),
     "an empty time": (b"a\tr\tb\t\n", Format(columns=(*LABELS, "time")), ":1: the time is empty; "),
@@ -232,6 +232,6 @@ def test_another_layout_than_that_of_ranges(tmp_path, text):
     path = tmp_path / "ranges.txt"
     path.write_text(text)
     with pytest.raises(
-        RankadjustError, match=r"ranges\.txt: not a file of ranges: after the number of relations"
+        RankadjustError, match=r"ranges\.txt: not a file of ranges; its first line is the number of relations"
     ):
         read_ranges(path)

@@ -257,7 +257,7 @@ REFUSED = {
     },
     "a rest that is not at the end": (
         "a:\n  sources: [LOCAL]\n  format:\n    columns: [rest, head, relation, tail]\n",
-        "4: a: format.columns has rest before its end; rest is all further fields",
+        "4: a: rest stands for all further fields; write it last in format.columns",
     ),
     "a time without the role": (
         "a:\n  role: transductive\n  sources: [LOCAL]\n  format: {columns: [head, relation, tail, time]}\n",

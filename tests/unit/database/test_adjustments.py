@@ -109,8 +109,8 @@ def test_affine_round_trip(key, expectation, deviation, steps):
         ("per_time", 4.0, None, 2.0, "per_time", None),
         ("static", 4.0, None, 1.0, "static", None),
         # What nobody said is taken for the larger variance; nothing promises which of the two is larger.
-        (None, 4.0, None, 1.0, "static", "it is not said .*static scorer, which varies more"),
-        (None, 0.25, None, 2.0, "per_time", "it is not said "),
+        (None, 4.0, None, 1.0, "static", "nothing says .*static scorer, which varies more"),
+        (None, 0.25, None, 2.0, "per_time", "nothing says "),
         ("per_time", None, "not derived", 2.0, "per_time", None),
         ("static", None, "not derived", None, "static", "not derived"),
         (
@@ -119,7 +119,7 @@ def test_affine_round_trip(key, expectation, deviation, steps):
             "not derived",
             2.0,
             "per_time",
-            "for the static scorer z is smaller, and not known here",
+            "the smaller z of the static scorer is not known here",
         ),
         # Without times it does not matter.
         *((scores, 1.0, None, 2.0, None, None) for scores in ("per_time", "static", None)),

@@ -125,7 +125,7 @@ def test_own_triples_give_an_adjusted_value_and_say_what_is_impossible(own):
     [
         ({"mrr": "x"}, "'x' is not a value"),
         ({"mmr": "0.3"}, "unknown metric 'mmr'"),
-        ({"variance": "3"}, "Variance has no known expectation"),
+        ({"variance": "3"}, "Variance cannot be adjusted, because its expectation"),
     ],
 )
 def test_what_is_no_number_or_metric_is_an_error(own, values, message):
@@ -221,7 +221,10 @@ def test_a_metric_that_the_database_lacks_is_computed_from_the_histogram():
     expected = histogram.select((hits * pl.col("tasks")).sum() / pl.col("tasks").sum()).item()
     assert row["expectation"] == pytest.approx(expected, rel=1e-14)
     assert row["variance_random_scorer"] is None
-    assert row["reason_random_scorer"] == "which tasks share a query is not known: no z of a random scorer"
+    assert (
+        row["reason_random_scorer"]
+        == "there is no z of a random scorer, because nothing says which tasks share a query"
+    )
 
 
 def test_a_constant_number_of_candidates():

@@ -85,7 +85,7 @@ def test_the_command_says_why(table, file):
     assert [line.split()[0] for line in output.splitlines()[1:] if record.LACKING in line] == ["wk3l15k"]
     assert all(reason in output for reason in table["reason"])
     assert len(json.loads(run_line("", "verify", "--record", str(file), "--json")[1])) == table.height
-    assert "one of the two" in run_line("", "verify", str(file.parent), "--record", str(file))[2]
+    assert "either a folder or --record" in run_line("", "verify", str(file.parent), "--record", str(file))[2]
 
 
 @pytest.mark.parametrize(

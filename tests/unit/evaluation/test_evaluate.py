@@ -358,7 +358,7 @@ def test_without_candidates_and_data_set_nothing_is_adjusted():
     row = evaluate([1, 2], metrics=["mrr"]).row(0, named=True)
     assert row["value"] == 0.75
     assert row["expectation"] is None
-    assert row["reason"] == "there is nothing to adjust with: give num_candidates or a data set"
+    assert row["reason"] == "nothing says what chance reaches; give num_candidates or a data set"
 
 
 # --- tables of ranks ------------------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ def test_intervals_hold_the_truth_as_often_as_they_should(metric, triples, least
 def test_intervals_of_mr_reach_into_the_tail_and_never_beyond_what_is_possible():
     ranks, frame = pairs(24)
     low, high, warning = ends(evaluate(frame, metrics=["mr"]), "mr")
-    assert "the triples count like 24 of equal size, and it needs 300" in warning
+    assert "it needs 300 triples, and these count like 24 of equal size" in warning
     assert high - ranks.mean() > 2 * (ranks.mean() - low)
     assert low >= 1
     most = ranks.max()
@@ -107,9 +107,9 @@ def test_every_interval_that_is_too_short_says_so():
     assert "give the column triple" in ends(apart, "mrr")[2]
     assert ends(apart, "mrr", side="head")[2] is None
     few = evaluate(frame.filter(pl.col("triple") < 23), metrics=["mrr"])
-    assert "the triples count like 23 of equal size" in ends(few, "mrr")[2]
+    assert "these count like 23 of equal size" in ends(few, "mrr")[2]
     shared = frame.filter(pl.col("triple") < 60).with_columns(query=(pl.col("triple") // 3).cast(pl.String))
-    assert "the queries count like 20 of equal size" in ends(evaluate(shared, metrics=["mrr"]), "mrr")[2]
+    assert "these count like 20 of equal size" in ends(evaluate(shared, metrics=["mrr"]), "mrr")[2]
     perfect = evaluate([1] * 50, metrics=["hits@10"])
     assert ends(perfect, "hits@10")[:2] == (1, 1)
     assert "the interval has no length" in ends(perfect, "hits@10")[2]

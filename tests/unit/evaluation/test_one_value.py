@@ -97,7 +97,7 @@ def test_the_value_of_text_is_the_nearest_float(digits, places):
         (50, "precision@10", "from 0 to 0.1, so 50 cannot be its value$"),
         ("0.9", "mr", "MR is 1 or more"),
         ("45%", "mr", "not a share, so '45%' cannot be its value; leave out the %"),
-        ("3", "rank_std", "no known expectation under chance"),
+        ("3", "rank_std", "its expectation under chance is not known"),
         ("0.3", "hits@4", "Hits@4 is not in the database for Nations .*; did you mean Hits@"),
     ],
 )
@@ -177,9 +177,9 @@ def test_without_histograms_only_the_range_is_known(database):
         ),
         (
             "0.39",
-            "MRR 0.39 is 0.9 % of the way from chance (0.3844) to perfect (1), no further from it than luck",
+            "MRR 0.39 is 0.9 % of the way from chance (0.3844) to perfect (1), which luck alone may explain",
         ),
-        ("0.38", "MRR 0.38 is worse than chance (0.3844), no further from it than luck"),
+        ("0.38", "MRR 0.38 is worse than chance (0.3844), which luck alone may explain"),
         ("0.20", "MRR 0.2 is worse than chance (0.3844), 10.4 standard deviations below a random scorer."),
     ],
 )
@@ -302,7 +302,7 @@ def test_scores_decide_what_z_is_of_a_random_scorer_in_temporal_data(temporal):
     assert unsaid.z_random_scorer == static.z_random_scorer
     text = in_words(unsaid, "1.5")
     assert "z, static scorer" in text
-    assert "Note: the data have times, and it is not said" in text
+    assert "Note: the data have times, but nothing says" in text
     assert "Note" not in in_words(static, "1.5")
     assert "z, random scorer" in in_words(per_time, "1.5")
 

@@ -408,7 +408,7 @@ def test_an_unusual_mrr_is_a_remark_and_never_impossible(project):
     assert fb.check(usual).height == 0
     (row,) = fb.check(usual | {"mrr": "0.359"}).to_dicts()
     assert (row["severity"], row["bound"]) == ("unusual", "usual")
-    assert "about 0.3402 is usual, not 0.359" in row["message"]
+    assert "about 0.3402, not 0.359" in row["message"]
     stored = dict(pl.read_csv(project / "benchmarks" / "usual_mrr.csv").iter_rows())
     assert [stored[name] for name in ("constant", *HITS_OF_THE_FIT)] == list(COEFFICIENTS)
     # Two digits hide many errors of 0.02.
@@ -480,7 +480,7 @@ def test_a_value_that_only_cut_digits_explain_is_not_called_impossible():
     rows = pl.DataFrame({"dataset": ["Nations"], "metric": ["IMR"], "value": ["0.0"]})
     (found,) = check(rows).to_dicts()
     assert (found["severity"], found["bound"]) == ("only_if_cut", "candidates")
-    assert found["message"].endswith("if digits had been cut off, not rounded.")
+    assert found["message"].endswith("if digits had been cut off instead of rounded.")
 
 
 def test_a_raw_value_is_never_better_than_the_filtered_one():

@@ -138,5 +138,7 @@ def test_the_message_says_by_how_much():
     # Hits@1 is 0.38: at least 0.375 / 1 + 0.625 / 40,943 with the ends of the rounding intervals, and Hits@3 0.38 of
     # the rest.
     assert row["limit"] == pytest.approx(0.378, abs=1e-3)
-    assert row["message"].startswith("Hits@1 0.38 and MRR 0.36 contradict each other: no ranks have both.")
+    assert row["message"].startswith(
+        "Hits@1 0.38 and MRR 0.36 contradict each other, because no ranks have both."
+    )
     assert row["mended"] == "MRR 0.38 instead of 0.36"

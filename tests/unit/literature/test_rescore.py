@@ -179,12 +179,12 @@ def test_case_study_differences_are_reported(database, tables):
     assert printed["index"]["difference"] == pytest.approx(0.188 - 0.0747, abs=1e-3)
     assert printed["z"]["recomputed"] == pytest.approx(3.42, abs=5e-3)
     assert printed["z"]["difference"] == pytest.approx(-0.71 - 3.42, abs=0.01)
-    assert "it is 0.0746913" in printed["index"]["message"]
+    assert "gives 0.0746913" in printed["index"]["message"]
     # It prints z of mean ranks with low as good: -326.76 for TuckER on FB15k-237, where ours is 326.76.
     ranks = {"dataset": "FB15k-237", "model": "TuckER", "metric": "arithmetic_mean_rank", "adjustment": "z"}
     turned = result.filter(**ranks).row(0, named=True)
     assert turned["difference"] == -turned["value"] - turned["recomputed"]
-    assert "turned round since low is good there, differs" in turned["message"]
+    assert "with its sign changed differs" in turned["message"]
     # Not adjusted again.
     assert [printed["index"][name] for name in ("index", "ratio", "z", "expectation")] == [None] * 4
 
@@ -295,7 +295,7 @@ def test_unknown_split_or_data_set_has_an_index_only_with_constant_candidates(da
 BAD = [
     ({}, "ok", None),
     ({"value": ""}, "value_missing", "the value is empty"),
-    ({"value": "0;338"}, "value_not_a_number", "value '0;338' is not a number; allowed"),
+    ({"value": "0;338"}, "value_not_a_number", "value '0;338' is not a number; write it like"),
     ({"value": "n/a"}, "value_not_a_number", "value 'n/a'"),
     ({"value": "nan"}, "value_not_a_number", "value 'nan'"),
     ({"metric": "mr", "value": "1e999"}, "value_not_a_number", "value '1e999'"),
@@ -315,7 +315,7 @@ BAD = [
     ({"side": "middle"}, "side_unknown", "unknown side 'middle'; allowed are head, tail, both"),
     ({"split": "test-subset"}, "split_unknown", "unknown split 'test-subset'"),
     ({"protocol": "filterd"}, "protocol_unknown", "there is no protocol 'filterd'; did you mean filtered"),
-    ({"metric": "rank_std", "value": "3"}, "no_moments", "how the ranks spread, not how good they are"),
+    ({"metric": "rank_std", "value": "3"}, "no_moments", "how the ranks spread, and not how good they are"),
     ({"protocol": "typed"}, "not_in_database", "WN18RR, typed, testing, both, inverse_harmonic_mean_rank"),
     ({"value": ".5", "model": "0"}, "duplicate", "line 2 already has"),
 ]
@@ -422,7 +422,7 @@ def test_rows_of_a_data_set_with_bounds_say_so(database):
     assert (row["status"], row["z"]) == ("bounded", None)
     low, high = row["expectation_low"], row["expectation_high"]
     assert 0 < low < high < 0.001
-    assert row["message"].endswith(", which index_low to index_high takes into account")
+    assert row["message"].endswith(", and index_low to index_high allows for this")
     assert row["index_low"] == pytest.approx((0.495 - high) / (1 - high), rel=1e-12)
     assert row["index_high"] == pytest.approx((0.505 - low) / (1 - low), rel=1e-12)
     assert row["z_low"] < row["z_high"]
@@ -486,7 +486,7 @@ def test_scores_say_which_random_scorer_a_model_is_held_against(database):
     assert [row["scores_used"] for row in rows] == ["per_time", "static", "static"]
     assert [row["z_random_scorer"] / row["z"] for row in rows] == pytest.approx([1 / 2, 1 / 3, 1 / 3])
     assert [row["message"] is None for row in rows] == [True, True, False]
-    assert "the data have times, and it is not said" in rows[2]["message"]
+    assert "the data have times, but nothing says" in rows[2]["message"]
 
 
 # --- the shipped tables

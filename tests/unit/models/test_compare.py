@@ -359,7 +359,7 @@ def test_one_relation_that_decides_is_told():
     )
     assert "But for other relations A and B cannot be told apart by MRR (p = " in text
     assert ", one relation decides)." in " ".join(text.split())
-    assert text.endswith("These runs; other seeds were not tested.")
+    assert text.endswith("This holds for these runs; other seeds were not tested.")
     assert "< 1e-4" in text
     runs = {name: [frame, frame.with_columns(rank=pl.col("rank") + 1)] for name, frame in frames.items()}
     assert "seeds were not tested" not in comparison(compare(runs, metrics="mrr", population="triples"))

@@ -205,7 +205,7 @@ def test_data_sets_say_how_many_candidates_and_how_negatives_are_drawn():
     ("dataset", "sampled", "why"),
     [
         ("ogbl-biokg", 500, "type of the true answer"),
-        ("ogbl-ppa", 3_000_000, "the same list"),
+        ("ogbl-ppa", 3_000_000, "against one list"),
         ("tgbl-coin", 20, "earlier answers"),
         ("tgbl-wiki-v2", 999, "full ranking already"),
         ("Freebase-DGL-KE", 2000, "by degree"),
@@ -233,14 +233,14 @@ def test_typed_negatives_say_something_of_the_ranking_within_the_type():
         ({"mrr": "1.2"}, {}, "cannot be its value"),
         ({"mr": "52"}, {}, "at most 51"),
         ({"median_rank": "2"}, {}, "not a function of a mean"),
-        ({"mrr": "0.2", "hits@1": "0.9"}, {}, "no full ranks give"),
+        ({"mrr": "0.2", "hits@1": "0.9"}, {}, "whatever the full ranks are"),
         ({"mrr": "0.8"}, {"level": 1.0}, "level is 1.0"),
-        ({"mrr": "0.8"}, {"tasks": None}, "how many tasks"),
-        ({"mrr": "0.8"}, {"num_candidates": None}, "among how many candidates"),
-        ({"mrr": "0.8"}, {"num_candidates": 50}, "50 negatives cannot be drawn"),
+        ({"mrr": "0.8"}, {"tasks": None}, "the number of tasks"),
+        ({"mrr": "0.8"}, {"num_candidates": None}, "the number of candidates is missing"),
+        ({"mrr": "0.8"}, {"num_candidates": 50}, "50 different negatives cannot be drawn"),
         ({"mrr": "0.8"}, {"sampled": 0}, "sampled is 0"),
         ({"mrr": "0.8"}, {"negatives": "some"}, "negatives is 'some'"),
-        ({"mrr": "0.8"}, {"metrics": ["median_rank"]}, "no bounds are known"),
+        ({"mrr": "0.8"}, {"metrics": ["median_rank"]}, "has no bounds"),
     ],
 )
 def test_what_says_nothing_is_refused(values, options, message):
