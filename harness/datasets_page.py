@@ -16,12 +16,12 @@ def datasets_tables(registry: Mapping[str, Dataset]) -> dict[str, str]:
         table(header, (_row(each) for each in registry.values() if bool(each.verified) == is_released))
         for is_released in (True, False)
     )
-    lacking: dict[tuple[str, str, str], list[str]] = {}
+    lacking: dict[tuple[str, str], list[str]] = {}
     for dataset in registry.values():
         if not dataset.verified:
             lacking.setdefault(_lacks(dataset), []).append(dataset.name)
     missing = table(
-        ("files without a checksum", "counts known", "why it cannot be read", "data sets"),
+        ("files without a checksum", "why it cannot be read", "data sets"),
         ([*lacks, ", ".join(names)] for lacks, names in lacking.items()),
     )
     elsewhere: dict[str, list[str]] = {}
@@ -34,11 +34,10 @@ def datasets_tables(registry: Mapping[str, Dataset]) -> dict[str, str]:
     return {"released": released, "registered": registered, "names": names, "missing": missing}
 
 
-def _lacks(dataset: Dataset) -> tuple[str, str, str]:
+def _lacks(dataset: Dataset) -> tuple[str, str]:
     unknown = [split for file in dataset.sources[0] if not file.sha256 for split in file.members]
     return (
         "all" if len(unknown) == len(dataset.splits) else ", ".join(unknown) or "none",
-        "yes" if dataset.expected else "no",
         dataset.unreadable or "–",
     )
 

@@ -89,8 +89,8 @@ def count_candidates(
     Returns
     -------
     Candidates
-        histogram: how many tasks of each split and side have how many candidates; pairs: how many triples have how
-        many for head and tail.
+        Its histogram says how many tasks of each split and side have each number of candidates, and its pairs how
+        many triples have each two numbers for head and tail.
 
     Raises
     ------

@@ -97,7 +97,7 @@ class Constants:
 
     @classmethod
     def from_files(cls, database: str | Path | None = None) -> "Constants":
-        """Return the constants of a database file (None: the released one) and of the files beside it.
+        """Return the constants of a database file (None for the release) and of the files beside it.
 
         Its histograms are in candidates.parquet, if there is such a file.
         """
@@ -108,7 +108,7 @@ class Constants:
 
     @classmethod
     def given(cls, database: "Database" = None) -> "Constants":
-        """Return what a public function was given as its database: constants, a file, None for the release."""
+        """Return the constants that a public function was given: as constants, as a file, or None for the release."""
         if isinstance(database, Constants):
             return database
         if database is None or isinstance(database, str | Path):
@@ -118,7 +118,7 @@ class Constants:
         )
 
     def over(self, released: "Constants | None") -> "Constants":
-        """Return these constants, completed by released rows; the column origin says where a row comes from."""
+        """Return these constants with released rows added; the column origin says where a row comes from."""
         table, histograms, baselines = (
             self.table.with_columns(origin=pl.lit("computed")),
             self.histograms,
@@ -135,7 +135,7 @@ class Constants:
         return Constants(table, histograms, file=self.file, baselines=baselines)
 
     def over_file(self, released: str | Path) -> "Constants":
-        """Return these constants, completed by a database file if it exists."""
+        """Return these constants with the rows of a database file added, if it exists."""
         return self.over(Constants.from_files(released) if Path(released).exists() else None)
 
     @cached_property
@@ -170,7 +170,7 @@ class Constants:
         side: Names | None = None,
         metric: Names | None = None,
     ) -> pl.DataFrame:
-        """Return the rows of some data sets, protocols, splits, sides and metrics; never none.
+        """Return the rows of some data sets, protocols, splits, sides and metrics, at least one.
 
         Names are in any spelling, or aliases; None means all. Raises RankadjustError for a name that no row has, with a
         suggestion.

@@ -57,7 +57,7 @@ class EvaluationSet:
         side: str | None = None,
         evaluator: str | None = None,
     ) -> Self:
-        """Return an evaluation set of a database; names in any spelling, or aliases.
+        """Return an evaluation set of some constants; every name may be an alias, in any spelling.
 
         protocol, split, side: None means as the evaluator (a code base) does it, or as is usual for the data set.
         Raises RankadjustError for a name that the database does not have.
@@ -128,7 +128,7 @@ class EvaluationSet:
         split: str | None = None,
         side: str | None = None,
     ) -> Self:
-        """Return an evaluation set of a run of the workflow, or of the release where the run lacks it.
+        """Return an evaluation set of a run of the workflow, or of the release if the run lacks it.
 
         Parameters
         ----------
@@ -252,7 +252,7 @@ class EvaluationSet:
         return sorted({*self.histogram["side"], "both"})
 
     def of_side(self, side: str) -> Self:
-        """Return the tasks of another side. Raises RankadjustError where there is none of that name."""
+        """Return the tasks of another side. Raises RankadjustError if there is no side of that name."""
         return replace(self, side=known_name(SIDE, side, self.sides, str(self)))
 
     @property
@@ -289,12 +289,12 @@ class EvaluationSet:
         return None if known.is_empty() else int(known.to_numpy().max())
 
     def row(self, metric: Metric) -> dict[str, Any] | None:
-        """Return the constants of a metric for this side, None where it has no moments or its tasks are not known."""
+        """Return the constants of a metric for this side, None if it has no moments or its tasks are not known."""
         rows = self.moments([metric.key])
         return rows.row(0, named=True) if rows.height else None
 
     def moments(self, metrics: str | Sequence[str], ks: Sequence[int] = (1, 3, 5, 10)) -> pl.DataFrame:
-        """Return what chance gives: a row of constants for each metric, as of `rankadjust.database.store.SCHEMA`.
+        """Return the constants of each metric, in a row with the columns of `rankadjust.database.store.SCHEMA`.
 
         Parameters
         ----------
@@ -331,7 +331,7 @@ class EvaluationSet:
     def baselines(
         self, metrics: Sequence[str] | None = None, ks: Sequence[int] = (1, 3, 5, 10)
     ) -> pl.DataFrame:
-        """Return what scorers reach that only count training triples (docs/methods-baselines.md).
+        """Return the values of counting baselines for each metric (docs/methods-baselines.md).
 
         metrics: keys or aliases; 'hits@k' stands for one metric for each of `ks`. None: all that are stored, or for own
         triples the mean rank, MRR and Hits@k.
@@ -353,13 +353,13 @@ class EvaluationSet:
         return self.counted(metrics, ks).filter(split=self.split, side=self.side)
 
     def counted(self, metrics: Sequence[str] | None = None, ks: Sequence[int] = ()) -> pl.DataFrame:
-        """Return what `baselines` does, for all splits and sides."""
+        """Return the same values as `baselines`, for all splits and sides."""
         if self.counting is None:
             return pl.DataFrame(schema=BASELINES_SCHEMA)
         return self.counting(None if metrics is None else [each.key for each in expand(list(metrics), ks)])
 
     def known_baseline(self, name: str | None) -> str | None:
-        """Return the name of one of the baselines, in whatever spelling it was given; None for the best of each metric.
+        """Return the name of a baseline that was given in any spelling, None for the best of each metric.
 
         Raises RankadjustError for a name that none of them has.
         """
@@ -368,7 +368,7 @@ class EvaluationSet:
         return known_baseline(name, self.counted().drop_nulls("value")["baseline"], str(self))
 
     def each_task(self) -> pl.DataFrame:
-        r"""Return what is known of every single task of a test split, and the ranks that counting baselines give it.
+        r"""Return the facts about each task of a test split, and the ranks that counting baselines give it.
 
         A row for each task: triple, line, ids, side, num_candidates, relation, query, cardinality; and for
         each baseline the least and the greatest rank that ties allow, such as popularity_optimistic and
@@ -393,7 +393,7 @@ class EvaluationSet:
         return tasks.filter(split=self.split)
 
     def compared(self, metric: Metric, against: str | None) -> tuple[str | None, float | None, str | None]:
-        """Return the counting baseline that a value is compared with, and its value; or why there is none."""
+        """Return the counting baseline that a value is compared with, and its value, or why there is none."""
         known = self.counted([metric.key])
         of_side = chosen(known.filter(side=self.side), self.known_baseline(against)).filter(split=self.split)
         if of_side.height:
@@ -409,7 +409,7 @@ class EvaluationSet:
         return [replace(bare, protocol=name) for name in known if name != self.protocol]
 
     def evaluations_of(self, tasks: int, worst: float) -> list[str]:
-        """Return a few evaluations of this data set and side with so many tasks and such a rank, as options."""
+        """Return options for other evaluations of this data set and side that have so many tasks and such a rank."""
         of_side = pl.lit(self.side == "both") | (pl.col("side") == self.side)
         known = self.histograms.table.filter(of_side, dataset=self.dataset)
         totals = (pl.col("tasks").sum(), pl.col("num_candidates").max())

@@ -47,7 +47,7 @@ class Comparison:
         standard error and p for each population that is known. relations: how many relations of equal weight carry
         the difference. freedom: degrees of freedom of Student's law.
     models : sequence of str
-        Their names.
+        The names of the models.
     tasks : int
         How many tasks the models share.
     population, clusters, worth : str, int, float

@@ -36,20 +36,20 @@ class FullBounds:
     Attributes
     ----------
     full : dict of str to Bounds
-        By the name of the metric: the true value is between low and high with a probability of at least `level`,
-        whatever the ranks are.
+        The bounds by the name of their metric. Whatever the ranks are, the full value is between low and high with a
+        probability of at least `level`.
     values : dict of str to str
         The printed values by the name of their metric.
     sampled : int
-        Number of negatives of each task.
+        How many negatives each task has.
     negatives : str
         How the negatives were drawn.
     tasks : int
-        Number of tasks.
+        How many tasks there are.
     least_candidates, most_candidates : int
         The fewest and the most candidates of a task, the true answer included.
     level : float
-        The bounds are right with at least this probability.
+        The probability with which the bounds hold, at least.
     assumed : tuple of str
         All assumptions behind the bounds, in sentences.
 
