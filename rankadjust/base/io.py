@@ -255,14 +255,14 @@ def read_product(
             writer = f"rankadjust {version} with schema {schema} of {table}" if table else "another program"
             raise RankadjustError(
                 f"{path}: made by {writer}; this is rankadjust {VERSION}, which reads schema {LAYOUTS[layout]} of "
-                f"{layout}: use that version, or make it again: snakemake --cores all --force {path}"
+                f"{layout}; use that version, or make it again with snakemake --cores all --force {path}"
             )
         found = pl.read_parquet_schema(file)
         for column, kind in (columns or {}).items():
             if found.get(column) != kind:
                 holds = f"its column {column!r} holds {found.get(column)}, not {kind}"
                 problem = holds if column in found else f"it lacks the column {column!r}"
-                raise RankadjustError(f"{path}: no table of {layout}, {problem}")
+                raise RankadjustError(f"{path}: not a table of {layout}, because {problem}")
         return pl.scan_parquet(file).collect()
 
 

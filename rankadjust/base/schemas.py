@@ -27,23 +27,23 @@ KINDS: Mapping[str, tuple[str, str]] = {
     # A job's name holds its wildcards as 'dataset=Nations,table=mine': no ',', '=' or ':' either.
     "name": (
         r"\w(?:[\w .+()-]{0,98}[\w+()-])?",
-        "a name begins with a letter, digit or _ and holds nothing but these, blanks and . - + ( ), "
-        "at most 100 in all",
+        "a name begins with a letter, digit or _, and has at most 100 letters, digits, blanks and "
+        ". - + ( ) _",
     ),
     "file-name": (
         rf"{_DRIVE}(?!\.\.?$)[^/\\{_CONTROL}]{{1,255}}",
-        "the plain name of a file is meant, without a folder",
+        "give the name of a file without a folder",
     ),
     "member": (
         rf"{_DRIVE}(?![/\\])(?!(?:.*[/\\])?\.\.(?:[/\\]|$))[^{_CONTROL}]+",
-        "a member of an archive is meant, none outside of its folder ('..', 'C:', a leading '/')",
+        "give the path of a member inside the archive, without '..', 'C:' or a leading '/'",
     ),
     # https://packaging.python.org/en/latest/specifications/name-normalization/#name-format
     "package": (
         r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?",
-        "the name of a package is letters, digits and . - _ between them",
+        "the name of a package consists of letters and digits, with . - _ between them",
     ),
-    "version": (r"[0-9][a-z0-9!.+]*", "one exact version is meant, such as '1.11.1'"),
+    "version": (r"[0-9][a-z0-9!.+]*", "give one exact version, such as '1.11.1'"),
 }
 """For each kind of names the pattern that the whole name has to match, and the same in words."""
 

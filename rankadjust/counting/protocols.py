@@ -116,7 +116,7 @@ def get_protocol(name: str, protocols: Mapping[str, Protocol] | None = None) -> 
         return Protocol(
             name=f"sampled-{sampled[1]}",
             negatives=int(sampled[1]),
-            description=f"The true answer against {sampled[1]} sampled negatives.",
+            description=f"The true answer is ranked among {sampled[1]} sampled negatives.",
         )
     hint = did_you_mean(name, known) or f"; known: {', '.join(known)}, sampled-<number of negatives>"
     raise RankadjustError(f"there is no protocol {name!r}{hint}")

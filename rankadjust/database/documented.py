@@ -72,9 +72,9 @@ def approximate_rows(
         protocol = meant.protocol
     rules = get_protocol(protocol)
     if rules.types != "any" or (rules.negatives is not None and rules.constant is None):
-        raise RankadjustError(f"{dataset} is not counted, and {protocol} needs its triples")
+        raise RankadjustError(f"{dataset} is not counted, but {protocol} needs its triples")
     size = rules.constant or entities
-    why = f"approximate, and no z: there are about as many candidates as documented entities, {entities:,}"
+    why = f"approximate and without z, as N is taken to be the documented number of entities, {entities:,}"
     expected = [(metric.key, metric_moments(metric, [size]).expectation) for metric in expand(_METRICS, _KS)]
     rows = [
         (split, side, key, entities, mean)

@@ -386,9 +386,9 @@ class EvaluationSet:
         tasks = None if self.listing is None else self.listing()
         if tasks is None or self.split not in TEST_SPLITS:
             raise RankadjustError(
-                f"{self}: its single tasks are not known here, and a baseline's rank of each needs them; give the "
-                "table that the workflow's target tasks writes (--tasks), the results of a run with this data set "
-                "(--results), or in Python EvaluationSet.from_triples"
+                f"{self}: a baseline's rank in each task needs facts about the tasks, which are missing; give the file "
+                "that 'snakemake tasks' writes (--tasks), the results of a run with this data set (--results), or in "
+                "Python EvaluationSet.from_triples"
             )
         return tasks.filter(split=self.split)
 

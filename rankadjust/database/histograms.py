@@ -62,8 +62,8 @@ class Histograms:
         limit = f"at least {limits.least:.6g}" if too_small else f"at most {limits.greatest:.6g}"
         place = "last" if too_small == metric.increasing else "first"
         return (
-            f"{metric.label} of {', '.join(evaluation[:3])}, side {evaluation[3]}, is {limit}, reached where every "
-            f"true answer ranks {place} among its candidates ({candidates})"
+            f"{metric.label} of {', '.join(evaluation[:3])}, side {evaluation[3]}, is {limit}, which is reached if "
+            f"every true answer ranks {place} among its candidates ({candidates})"
         )
 
     def _attainable(

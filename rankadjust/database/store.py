@@ -149,6 +149,6 @@ def database_of_run(results: str | Path) -> Path:
     if absent is None:
         return results / _FOLDER / DATABASE
     raise RankadjustError(
-        f"{results}: no finished run has its results here, {absent} is missing; give the folder results of a run; "
-        "'snakemake --cores all' with the option --config datasets=NAME makes a run, or goes on with it"
+        f"{results}: no finished run has its results here, because {absent} is missing; give the folder results of a "
+        "finished run, or make or finish one with 'snakemake --cores all --config datasets=NAME'"
     )

@@ -84,7 +84,7 @@ def _compared(
     if first.equals(other):
         return Comparison(file, "identical")
     alone = sorted(set(first.columns) ^ set(other.columns))
-    lines = [f"the column {name} is in one of them only" for name in alone]
+    lines = [f"only one of the two has the column {name}" for name in alone]
     for which, here, there in (("first", first, other), ("second", other, first)):
         rows = here.join(there, on=key, how="anti", nulls_equal=True)
         lines += [f"only the {which} has {_rows(rows, key)}"] if rows.height else []

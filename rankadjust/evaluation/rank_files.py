@@ -294,7 +294,7 @@ def _hint(name: str, given: object) -> str:
 def _check_columns(frame: pl.DataFrame, where: str) -> None:
     """Raise where ranks are missing, or where a column is called nearly like one that is missing."""
     if not frame.columns:
-        raise RankadjustError(f"{where}: there are no ranks: it is empty")
+        raise RankadjustError(f"{where}: there are no ranks, because it is empty")
     for name in ("weight", "group"):
         if name in frame.columns:
             raise RankadjustError(

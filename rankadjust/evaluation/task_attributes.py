@@ -96,7 +96,7 @@ def with_attributes(tasks: pl.DataFrame, source: str | Path | pl.DataFrame) -> p
         for row in joined.filter(pl.col("num_candidates") != pl.col(counts)).head(1).iter_rows(named=True):
             raise RankadjustError(
                 f"{where}: triple {row['triple']}, side {row['side']} has {row[counts]:,.0f} "
-                f"candidates there, but {row['num_candidates']:,.0f} in the ranks: another protocol?"
+                f"candidates there, but {row['num_candidates']:,.0f} in the ranks; is the protocol another?"
             )
     return joined.select(*tasks.columns, *(name for name in added if name not in tasks.columns))
 

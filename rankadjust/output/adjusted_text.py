@@ -29,7 +29,7 @@ _OF_TABLES, _MODEL, _VALUE = 120, 30, 16
 # What a status means, where it means the same in every row.
 _MEANINGS = {
     "bounded": "adjusted, but chance is known only within bounds, and so is the index",
-    "approximate": "adjusted, but the number of candidates is not quite known, so there is no z",
+    "approximate": "adjusted, but the number of candidates is known only roughly, so there is no z",
     "adjusted_as_published": "the source printed an adjusted value, so it is not adjusted again",
 }
 # Chance is visible in a value from this share on.
@@ -163,7 +163,7 @@ def meaning(row: Row) -> str:
     """Return one sentence that says what the adjusted value means."""
     metric = resolve(row["metric"])
     if row["index"] is None:
-        return "There is no index: chance already gives a perfect value."
+        return "There is no index, because chance already gives a perfect value."
     value, chance = _value(row), f"chance ({number(row['expectation'])})"
     perfect = f"perfect ({row.get('optimum', metric.optimum):g})"
     if row["index"] < 0:

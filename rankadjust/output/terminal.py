@@ -13,7 +13,7 @@ from rankadjust.tables.facts import name_of
 NOTHING = "–"
 # The protocols that need no entry in config/protocols.yaml.
 SAMPLED = "sampled-<q>"
-SAMPLED_DESCRIPTION = "The true answer against q sampled negatives, such as sampled-49."
+SAMPLED_DESCRIPTION = "The true answer is ranked among q sampled negatives, as in sampled-49."
 # The k of listed metrics that have one.
 _K = 10
 _HOW_TO_STATE = (
@@ -25,9 +25,9 @@ _FACTS = 20
 # The width of sentences and of lists, and how many data sets are described one by one.
 _WIDTH, _OF_LISTS, _FEW = 80, 100, 3
 _KNOWN = {
-    "bounds": "the training triples cannot be had here, and chance is between two numbers.",
+    "bounds": "chance is known only within bounds, because the training triples are missing.",
     "sampled": "the benchmark ranks among sampled negatives.",
-    "approximate": "nobody counted it here: chance follows from the documented number of entities.",
+    "approximate": "nobody counted its candidates, so chance follows from the documented number of entities.",
     "no data": "count it ('snakemake --cores all database --config datasets=NAME'), then --results results.",
 }
 _LEAST_P = 1e-4

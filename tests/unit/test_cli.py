@@ -130,7 +130,7 @@ def test_several_values_and_metrics_as_json(run):
         ("--dataset Nations mrr=x", "'x' is not a value; write a number such as 0.338 or 33.8%"),
         (
             "--dataset Nations mr=25",
-            "is at most 7.95522, reached where every true answer ranks last among its",
+            "is at most 7.95522, which is reached if every true answer ranks last among its",
         ),
         ("--dataset FB15k hits@7=0.3", "Hits@7 is not in the database for FB15k (filtered, testing)"),
         (
@@ -283,7 +283,7 @@ def test_evaluate_prints_the_main_rows_and_writes_all(run, tmp_path):
             "rank\tside\n1\thaed\n",
             "row 2: side is 'haed', but it must be head or tail; did you mean",
         ),
-        ("ranks.csv", "", "ranks.csv: there are no ranks: it is empty"),
+        ("ranks.csv", "", "ranks.csv: there are no ranks, because it is empty"),
         ("ranks.doc", "", "not a table of ranks or scores"),
         ("ranks.parquet", "rank", "cannot be read as a table"),
         ("scores.npz", "rank", "cannot be read as numbers"),

@@ -144,7 +144,7 @@ def test_another_layout_is_refused_with_what_makes_the_file_again(tmp_path, monk
     write_product(FRAME, path, "moments")
     monkeypatch.setitem(LAYOUTS, "moments", 2)
     with pytest.raises(
-        RankadjustError, match=r"with schema 1 of moments; .* reads schema 2 of moments: use "
+        RankadjustError, match=r"with schema 1 of moments; .* reads schema 2 of moments; use "
     ):
         read_product(path, "moments")
 

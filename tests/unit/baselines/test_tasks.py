@@ -125,7 +125,7 @@ def test_evaluated_ranks_have_their_gain():
         ({"against": "popularty"}, "no baseline 'popularty'; did you mean popularity"),
         ({"against": "popularity", "metrics": "median_rank"}, "not a function of a mean"),
         ({"against": "popularity", "dataset": None}, "--tasks"),
-        ({"against": "popularity", "dataset": "Nations"}, "single tasks are not known here"),
+        ({"against": "popularity", "dataset": "Nations"}, "needs facts about the tasks, which are missing"),
     ],
 )
 def test_what_cannot_be_held_against_a_baseline_is_said(options, message):

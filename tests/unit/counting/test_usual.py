@@ -119,7 +119,7 @@ def test_commands_say_that_documented_entities_are_approximate(command, tmp_path
     (tmp_path / "ranks.csv").write_text("rank\n1\n2\n3\n")
     words = [*command.format(tmp_path / "ranks.csv").split(), "--dataset", "CoDEx-L"]
     told = CliRunner().invoke(commands, words).output
-    assert "Note: approximate, and no z" in told
+    assert "Note: approximate and without z" in told
     assert told.count("approximate") == 1
 
 

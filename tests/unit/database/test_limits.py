@@ -28,7 +28,10 @@ def test_the_true_answer_counts_where_a_protocol_leaves_it_out():
     assert why("mr", 6.9, "head", "pykeen-published") is None
     words = why("mr", 7.1, "head", "pykeen-published")
     assert words is not None
-    assert "is at most 7, reached where every true answer ranks last among its candidates (3 to 11)" in words
+    assert (
+        "is at most 7, which is reached if every true answer ranks last among its candidates (3 to 11)"
+        in words
+    )
     # A task without candidates but the true answer.
     alone = [("head", 0, 3)]
     assert why("mr", 1, "head", "pykeen-published", alone) is None

@@ -74,11 +74,11 @@ OTHER_SCHEMA = {"rankadjust.table": "adjustments", "rankadjust.schema": "1", "ra
 @pytest.mark.parametrize(
     ("frame", "metadata", "message"),
     [
-        (WHOLE.drop("protocol"), None, "no table of adjustments, it lacks the column 'protocol'"),
+        (WHOLE.drop("protocol"), None, "not a table of adjustments, because it lacks the column 'protocol'"),
         (
             WHOLE.with_columns(expectation=pl.lit("a half")),
             None,
-            "no table of adjustments, its column 'expectation' holds String, not Float64",
+            "not a table of adjustments, because its column 'expectation' holds String, not Float64",
         ),
         (
             WHOLE,
@@ -152,13 +152,14 @@ def test_the_database_of_a_run_is_found_by_the_folder_of_its_results(tmp_path):
 
     refused(
         results,
-        "no finished run has its results here, database/adjustments.parquet is missing; give the folder",
+        "no finished run has its results here, because database/adjustments.parquet is missing; give the folder",
     )
     (results / "database").mkdir(parents=True)
     for name in ("adjustments.parquet", "candidates.parquet"):
         (results / "database" / name).touch()
     refused(
-        results, "no finished run has its results here, database/datasets.tsv is missing; give the folder"
+        results,
+        "no finished run has its results here, because database/datasets.tsv is missing; give the folder",
     )
     (results / "database" / "datasets.tsv").touch()
     assert database_of_run(str(results)) == results / "database" / "adjustments.parquet"

@@ -92,7 +92,7 @@ def test_rows_and_columns_of_one_release_only_are_named(release, other):
     database = load_database(other / "adjustments.parquet").filter(pl.col("metric") != "median_rank")
     write_database(database.with_columns(more=1), other / "adjustments.parquet")
     found = lines(release, other)
-    assert found[0] == "the column more is in one of them only"
+    assert found[0] == "only one of the two has the column more"
     assert found[1].startswith("only the first has ")
     assert "median_rank" in found[1]
     assert lines(other, release)[1].startswith("only the second has ")

@@ -420,7 +420,7 @@ def test_what_is_no_task_is_refused_with_its_row(columns, message):
 
 def test_a_file_with_nothing_or_with_a_column_twice_is_refused(tmp_path):
     for text, message in (
-        ("", "there are no ranks: it is empty"),
+        ("", "there are no ranks, because it is empty"),
         ("rank,rank\n1,2\n", "there are two columns 'rank'"),
     ):
         (tmp_path / "ranks.csv").write_text(text)

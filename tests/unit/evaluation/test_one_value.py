@@ -135,8 +135,8 @@ def test_no_rank_is_above_the_number_of_candidates(dataset, metric, value, last)
     # Without a filter Nations has 14 candidates in every task.
     fits = "; it can be under raw" if dataset == "Nations" and value not in (25, "25") else ""
     assert str(error.value) == (
-        f"{resolve(metric).label} of {dataset}, filtered, testing, side both, is {way} {float(bound):.6g}, reached "
-        f"where every true answer ranks last among its candidates ({counts[0][0]:,} to {counts[-1][0]:,}), "
+        f"{resolve(metric).label} of {dataset}, filtered, testing, side both, is {way} {float(bound):.6g}, which is "
+        f"reached if every true answer ranks last among its candidates ({counts[0][0]:,} to {counts[-1][0]:,}), "
         f"so {value} cannot be its value{fits}"
     )
 
@@ -257,7 +257,7 @@ def test_what_does_not_exist_is_none_with_a_reason(database):
     found = nations("1.0", "hits@10", database=Constants(certain))
     assert (found.index, found.z, found.z_random_scorer) == (None, None, None)
     assert found.reason == "chance already reaches the optimum: no index and no z"
-    assert meaning_of(found) == "There is no index: chance already gives a perfect value."
+    assert meaning_of(found) == "There is no index, because chance already gives a perfect value."
 
 
 def test_names_may_be_aliases_in_any_case(database):
