@@ -58,8 +58,8 @@ def rescored() -> pl.DataFrame:
 
 @cache
 def without_trials() -> pl.DataFrame:
-    """Return these rows without the trials of a search for hyperparameters, which are no results of a model."""
-    return rescored().filter(pl.col("caveat").fill_null("").str.starts_with("trial:").not_())
+    """Return these rows without trials of a search and configurations of a study: no results that stand for a model."""
+    return rescored().filter(pl.col("caveat").fill_null("").str.contains("^(trial|study):").not_())
 
 
 @cache
