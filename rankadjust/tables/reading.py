@@ -238,5 +238,6 @@ def _record(
         "row": row + 1,
         "column": column + 1,
     }
-    record = {**words, **about, **table.stated.about, **own}
+    lines = {**table.columns[column].line.about, **table.rows[row].line.about}
+    record = {**words, **about, **table.stated.about, **lines, **own}
     return {name: record.get(name) for name in VALUES}

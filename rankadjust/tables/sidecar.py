@@ -27,13 +27,15 @@ _BOOLEANS = {True: {"yes", "true", "on", "y"}, False: {"no", "false", "off", "n"
 class Line:
     """The statements of a sidecar about one column or row: its role, its facts, words to replace.
 
-    key: the key of these statements in the sidecar; None where the sidecar has no such key.
+    key: the key of these statements in the sidecar; None where the sidecar has no such key. about: the
+    year of its results.
     """
 
     role: str | None = None
     facts: Facts = NOTHING
     words: Mapping[Any, str] = field(default_factory=dict)
     key: Any = None
+    about: Mapping[str, str] = field(default_factory=dict)
 
     def word(self, text: str) -> str:
         """Return the replacement of a cell's text, or the plain text if none is stated."""
@@ -130,7 +132,10 @@ def _means_table(key: Any, table: int, texts: Iterable[str]) -> bool:  # noqa: A
 def _line(kind: str, key: Any, value: Any, names: Names, path: str | Path) -> Line:  # noqa: ANN401 - nodes of YAML
     if isinstance(value, str):
         return Line(role=value, key=key)
-    return Line(value.get("role"), _facts(value, names, path, [kind, key]), value.get("words", {}), key)
+    about = {"year": str(value["year"])} if "year" in value else {}
+    return Line(
+        value.get("role"), _facts(value, names, path, [kind, key]), value.get("words", {}), key, about
+    )
 
 
 def _facts(value: Mapping[str, Any], names: Names, path: str | Path, keys: Sequence[str | int] = ()) -> Facts:

@@ -324,6 +324,13 @@ def test_a_pattern_tells_rows_of_one_model_apart(tmp_path):
     assert reading.values["model"].to_list() == ["A (dim 5)", "A (dim 6)"]
 
 
+def test_a_row_or_column_of_a_sidecar_may_have_a_year_of_its_own(tmp_path):
+    # A README prints results of several years in one table; the row's year wins, as its other statements do.
+    sidecar = "year: 2021\ncolumns:\n  MR: {year: 2022}\nrows:\n  B: {year: 2023}\n"
+    values = read_text(tmp_path, "a.csv", "Model,MRR,MR\nA,0.3,200\nB,0.4,100\n", sidecar).values
+    assert values["year"].to_list() == ["2021", "2022", "2023", "2023"]
+
+
 def test_words_of_a_sidecar_need_no_quotes(tmp_path):
     sidecar = 'model: "{Model} {Rules}"\ncolumns:\n  Rules: {role: other, words: {Yes: with, No: without}}\n'
     text = "|Model|Rules|MRR|\n|-|-|-|\n|A|yes|0.5|\n|A|No|0.6|\n"
