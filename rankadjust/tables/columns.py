@@ -277,7 +277,7 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
             # A label without a header is a data set, split, side or protocol if most of its texts are, else a model.
             counts = {
                 role: sum(getattr(facts, role) is not None and facts.rest is None for facts in said)
-                for role in ("dataset", "split", "side", "protocol")
+                for role in ("dataset", "split", "side", "protocol", "task")
                 if role not in roles
             }
             role = next((role for role, count in counts.items() if 2 * count > len(said)), "model")

@@ -183,7 +183,7 @@ def _rows_of(sheet: Sheet, columns: Sequence[Column], metrics: str) -> list[Row]
     in its row may name the next data set, or a part of the section.
     """
     rows = [Row(index, "header") for index in range(sheet.first)]
-    corner = section = _corner(columns)
+    corner = section = _corner(columns, sheet.names)
     refused = None
     above: dict[int, str] = {}
     for index in range(sheet.first, len(sheet.grid.rows)):
@@ -338,11 +338,12 @@ def _section(cells: Sequence[str], columns: Sequence[Column], names: Names) -> F
     return replace(facts, rest=None, metric=None) if is_section else None
 
 
-def _corner(columns: Sequence[Column]) -> Facts:
-    """Return the data set that is printed in the corner, in place of a header for the models."""
-    for column in columns:
-        said = column.facts.dataset
-        if column.role in ("model", "metric") and said and column.line.facts == NOTHING:
-            why = f"from the header of column {column.index + 1}"
-            return Facts(dataset=Fact(said.value, printed=said.printed).because(why))
-    return NOTHING
+def _corner(columns: Sequence[Column], names: Names) -> Facts:
+    """Return the data set that is printed in the corner, in place of a header for the models or beside it."""
+    labels = [column for column in columns if column.role in ("model", "metric")]
+    said = [
+        (f"the header of column {column.index + 1}", headers.within("dataset", column.name, names))
+        for column in labels
+        if column.line.facts == NOTHING
+    ]
+    return _nearest("dataset", said)

@@ -29,12 +29,12 @@ _TIME = r"(?:\w{1,40}:)?(?:[IWE]?[\d/-]{4,10}[ T])?\d\d:\d\d:[\d.,]{2,9}(?:\s\d+
 _LEVEL = r"(?:INFO|DEBUG|WARNING|root|wandb)\b(?::\w+:(?=\w))?"
 _PLACE = r"(?:__\w+__|root|\w+(?:\.\w+)+)(?::[\w<>]+)*(?::\s?\d+)?\s*(?:-\s|[\]|:])\s*"
 _STAMP = re.compile(
-    r"(?:[#>*]+\s*|\[(?!(?i:train|valid|val|dev|test)\w*\])[^\]]{1,40}\]\s*:?\s*"
+    r"(?:[#>*]+\s*|\[(?![^\]]*\b(?i:train|valid|val|dev|test)\w*\])[^\]]{1,40}\]\s*:?\s*"
     rf"|(?:{_TIME}|{_LEVEL})[\s|:-]*(?:{_PLACE})?|-\s)*"
 )
 # What may precede the name of a number: the end of another message, of a list, of a field of a logger.
 _ENDS = re.compile(r"[,;{}|\t\]:]|\s-\s|\s/\s")
-_IN_BRACKETS = re.compile(r"\[([A-Za-z]{3,12})\]")
+_IN_BRACKETS = re.compile(r"\[(?:[^\[\]]{0,30}\s)?([A-Za-z]{3,12})\]:?\s*")
 # The split or side of the lines below: 'Test:', 'Evaluate on valid', '-- left'.
 _TITLE = re.compile(
     r"\W*(?:evaluat\w+ (?:on )?)?((?:train|val|dev|test|left|right|head|tail)[a-z]*)\b[\w ]{0,30}\W*",
@@ -45,8 +45,11 @@ _STEP = re.compile(r"\s+at (?:step|epoch) (\d{1,18})\s*$")
 _FIELD = re.compile(r"(?<![^\s,;])([A-Za-z]\w{0,79}+)=([A-Za-z][^\s,;=]{0,79}+)(?=[\s,;]|$)")
 # Hits in a list: "'hits@[1,3,10]': tensor([0.2, 0.3, 0.5])", and numbers within a call: 'tensor(0.31)'.
 _LISTED = re.compile(r"""(hits?@)\[([\d, ]+)\]["']?\s*[:=]\s*(?:\w+\()?\[([\d., ]+)\]\)?""", re.IGNORECASE)
-_CALL = re.compile(r"\b(?:tensor|(?:np\.)?float\d*)\(\[?([-+\d.e]{1,40})\]?(?:,\s*[a-z]\w*=[^()]{0,80})?\)")
-_MARKS = " \t,'\"{}#*-"
+_CALL = re.compile(
+    r"(?<![\w.])(?:\w+\.)?(?:tensor|array|float\d*)\(\[?([-+\d.e]{1,40})\]?(?:,\s*[a-z]\w*=[^()]{0,80})?\)"
+)
+_ALONE = re.compile(r"(?<![\w.,:/@=-])\d*\.\d+(?![\w.:/%]|-\d)")
+_MARKS = " \t,'\"{}#*-(["
 _LONGEST_LINE, _LONGEST_NAME = 10_000, 80
 # A log with more parts describes training: the lines between its values are not titles.
 _MOST_BLOCKS = 50
@@ -122,13 +125,15 @@ def _line(number: int, written: str) -> _Line:
     found = list(_pairs(bare))
     if not found:
         return _Line(number, text, facts=facts)
+    # Numbers beside metrics that no name belongs to, such as those of a paper, are cells of a column without a header.
+    found += [(len(bare), "", number) for number in _ALONE.findall(_NUMBER.sub("", bare))]
     names = [name for _, name, _ in found]
     # A name that comes again must not replace the first: both are named, and nothing says how they differ.
     pairs = [
         (f"{name} #{again + 1}" if (again := names[:place].count(name)) else name, value)
         for place, (_, name, value) in enumerate(found)
     ]
-    label = re.sub(r"\[[A-Za-z]{3,12}\]\s*$", "", bare[: found[0][0]]).rstrip(" \t\"':={[(,>|-")
+    label = _IN_BRACKETS.sub("", bare[: found[0][0]]).rstrip(" \t\"':={[(,>|-")
     step = _STEP.search(pairs[0][0])
     pairs = [(_STEP.sub("", name), value) for name, value in pairs]
     return _Line(number, text, pairs, label, facts, step[1] if step else "")
@@ -153,9 +158,11 @@ def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
             if is_first and (words := _STEP.sub("", name).removesuffix(metric)):
                 # Words before the first name that are not understood are the label of the line.
                 start, name = start + text[start:].index(metric, len(words) - 1), name[len(words) :]
-            # Words before the first of several metrics hold for the others: 'left(filter) mrr: 0.3, mr: 9'.
-            words = name.removesuffix(_shortest(name)).strip(_MARKS)
-            context = words or context
+            # Words before the first of several metrics hold for the others, 'left(filter) mrr: 0.3, mr: 9', but what is
+            # joined to a metric does not: 'right_mrr: 0.3, mr: 9'.
+            before = name.removesuffix(_shortest(name))
+            words = before.strip(_MARKS)
+            context = "" if before.endswith("_") else words or context
             name = name if words else f"{context} {name}".strip()
         within = [bracket[1] for bracket in brackets if bracket.end() <= start]
         name = " ".join(filter(None, (within[-1] if within else "", name, match["note"])))
