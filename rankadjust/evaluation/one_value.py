@@ -179,7 +179,7 @@ def _adjusted(
         row["reason_gain"] = f"{row['baseline']} is perfect already, so nothing can be gained"
     worst = value.ends[0 if metric.increasing else 1]
     if row["expectation"] is None:
-        hint = "; state it: --num-candidates, without --dataset" if evaluation_set.tasks is None else ""
+        hint = "; give --num-candidates in place of --dataset" if evaluation_set.tasks is None else ""
         raise RankadjustError(
             f"{metric.label} has no expectation for {evaluation_set}: {row['reason']}{hint}"
         )

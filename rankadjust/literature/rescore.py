@@ -246,7 +246,7 @@ def _impossible_value() -> pl.Expr:
         .when(~pl.col("value").is_between("lower", "upper"))
         .then(
             filled(
-                "value '{}' in the unit {} is impossible for {}, which runs from {} to {}",
+                "value '{}' in the unit {} is impossible for {}, which runs from {} to {}; check value and unit",
                 *(value, "unit", metric, "lower", "upper"),
             )
         )

@@ -284,7 +284,8 @@ def tidy_table(rows: pl.DataFrame, score: str | None) -> Whole:
 
     rows: values with chance_matters. A model with several values of one evaluation gets a row for each value.
     """
-    known = rows.filter(pl.col("value").is_not_null()).with_columns(pl.col("model").fill_null("not named"))
+    known = rows.filter(pl.col("value").is_not_null(), pl.col("status") != "metric_unknown")
+    known = known.with_columns(pl.col("model").fill_null("not named"))
     known = known.with_columns(nth=pl.int_range(pl.len()).over("model", *KEY))
     results = known.select("model", "nth").unique(maintain_order=True).with_row_index("row")
     keys = known.select(KEY).unique(maintain_order=True).with_row_index("column", offset=1)

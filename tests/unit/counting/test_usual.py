@@ -199,7 +199,7 @@ def test_every_data_set_answers_with_a_number_or_says_how_to_get_one(step):
     assert len(numbers) > 100 / step
     assert all(0 < each < 0.5 for each in numbers.values())
     others = {name: each for name, each in answers.items() if name not in numbers}
-    assert "in the data alone; state it: --num-candidates" in others.pop("ogbl-ddi")
+    assert "in the data alone; give --num-candidates" in others.pop("ogbl-ddi")
     assert [each for each in others.values() if "count it with" not in each or "\n" in each] == []
 
 

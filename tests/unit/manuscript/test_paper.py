@@ -53,6 +53,15 @@ def test_counting_and_chance_stand_at_the_foot_in_the_format_of_the_table():
     assert added("long") == [r"Counting & 0.682 & .883 & 6.0 \\", r"Chance & 0.059 & .103 & 58.5 \\"]
 
 
+def test_an_unknown_metric_is_left_out_and_listed_with_its_line(tmp_path):
+    made = made_of(
+        "model,dataset,metric,value\nA,Nations,mrr,0.7\nA,Nations,fool,0.3\n", tmp_path, "table.csv"
+    )
+    assert "Nations / MRR" in made.files["table.md"]
+    assert "0.3 " not in made.files["table.md"]
+    assert "table.csv:3: unknown metric 'fool'" in made.files["check.md"]
+
+
 def test_chance_has_no_row_where_it_is_nothing(tmp_path):
     text = "| Model | FB15k-237 MRR |\n|---|---|\n| TransE | 0.294 |\n"
     assert "Chance" not in made_of(text, tmp_path, "table.md").latex
