@@ -13,7 +13,7 @@ from rankadjust.output.evaluation_text import evaluation, main_rows
 
 
 class Evaluator:
-    """Ranks from batches of scores: `update` for each batch, then `compute`.
+    """An evaluator of scores in batches; call `update` for each batch, and then `compute`.
 
     It keeps the ranks and the number of candidates of each task, 12 bytes, and no scores.
 

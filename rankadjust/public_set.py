@@ -36,7 +36,7 @@ ADJUSTED = pl.Schema(
 
 
 class EvaluationSet(evaluation_set.EvaluationSet):
-    """What a printed value is a value of: a data set, a protocol, a split and a side.
+    """The data set, protocol, split and side that a value belongs to, with their constants.
 
     Make one with `released`, `of_run`, `from_triples` or `constant`, and ask it for expectations, adjusted values,
     contradictions, or what the ranks of models are worth.

@@ -35,7 +35,7 @@ def count_baselines(
     ks: Sequence[int] = (1, 3, 5, 10),
     isolated: int = 0,
 ) -> pl.DataFrame:
-    """Return the metrics of scorers that only count training triples, averaged over all orders of the tied.
+    """Return the metrics of counting baselines, each as the mean over all orders of tied candidates.
 
     docs/methods-baselines.md defines the scorers: popularity, redundancy, rules, and recurrency for data with times.
 

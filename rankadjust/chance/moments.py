@@ -36,7 +36,7 @@ class Moments:
 def metric_moments(
     metric: str | Metric, num_candidates: ArrayLike, tasks: ArrayLike | None = None
 ) -> Moments:
-    """Return the exact expectation and variance of a metric under the independent null.
+    """Return the exact expectation and variance of a metric under independent ranks.
 
     Parameters
     ----------

@@ -76,18 +76,18 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         the ends of what ties allow, or rank_head and rank_tail. The columns side (head, tail), triple and
         num_candidates are optional.
     num_candidates : int or array of shape (n,), optional
-        Candidates of each task, the true answer included; in place of a column.
+        How many candidates each task has, the true answer included, in place of a column.
     columns : sequence of str, optional
         The names of the columns of an array of shape (n, columns), or of a text without a header.
     beyond : int, optional
-        How many answers were kept for each task, where ranks beyond them are inf, 0, -1, MISS or empty. The rows with
-        optimistic and pessimistic ranks are then the bounds of every metric, and the result has no others.
+        How many answers were kept for each task, if ranks beyond them are inf, 0, -1, MISS or empty. The result then
+        only has the rows with optimistic and pessimistic ranks, which are the bounds of every metric.
     known : sequence of str or Path, optional
-        The files of training, validation and test triples: needed where the ranks are a file of the best answers to
-        each query (AnyBURL, PyClause); other known answers in them do not count.
+        The files of training, validation and test triples. They are needed if the ranks are a file of the best answers
+        to each query (AnyBURL, PyClause), because other known answers in it do not count.
     dataset : str or EvaluationSet, optional
-        Whose constants to adjust with. Without it expectation and variance are computed from num_candidates, where
-        they are known; z_random_scorer needs the database.
+        The data set whose constants adjust the values. Without it expectation and variance are computed from
+        num_candidates, but there is no z_random_scorer, which needs the database.
     protocol, split : str
         As for `rankadjust.adjust`.
     side : str
@@ -96,16 +96,16 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     scores : str, optional
         As for `rankadjust.adjust`.
     against : str, optional
-        A counting baseline (docs/methods-baselines.md), or 'best', the best one on validation, which is the default
-        where one is known. The columns from baseline to difference_high are about it.
+        A counting baseline (docs/methods-baselines.md), or 'best', which is the best on validation, and the default if
+        a baseline is known. The columns from baseline to difference_high are about this baseline.
     database : Constants, str or Path, optional
         As for `rankadjust.adjust`.
     metrics : str or sequence of str
         Keys or aliases; hits_at_k and the like stand for k = 1, 3, 5, 10.
     population : str, optional
-        Which other tasks the intervals hold for: triples (other test triples of this split), queries or relations.
-        None: triples where the registry says that the data set was split at random, relations where it was split by
-        relation, else queries where they are known and triples share them (docs/methods-intervals.md).
+        Which other tasks the intervals hold for: triples (other test triples of this split), queries or relations. By
+        default these are triples if the registry says that the data set was split at random, relations if it was split
+        by relation, and else queries if they are known and triples share them (docs/methods-intervals.md).
     evaluator : str, optional
         As for `rankadjust.adjust`.
 

@@ -110,27 +110,27 @@ def adjust(  # noqa: PLR0913 - options of the public API, by name only
     Parameters
     ----------
     value : float or str
-        A fraction or a rank. Text keeps the printed digits, which give the rounding interval: "0.338" stands for
-        [0.3375, 0.3385], and so do "33.8%" and "0,338"; a number has none. A spread ("0.338 ± 0.002") is left out of
-        account. "1,234" is 1234, but 1.234 for a metric that cannot exceed 1.
+        A fraction or a rank. Pass text, because its digits give the rounding interval, which a number has lost: "0.338"
+        stands for [0.3375, 0.3385], and so do "33.8%" and "0,338". A spread ("0.338 ± 0.002") is ignored. "1,234" is
+        1234, but 1.234 for a metric that cannot exceed 1.
     dataset : str or EvaluationSet
-        The name of a data set or an alias; or an evaluation set, which says protocol, split and side, too.
+        The name or alias of a data set, or an evaluation set, which has a protocol, a split and a side, too.
     metric : str
-        Key or alias: 'mrr', 'hits@10'.
+        A key or an alias, such as 'mrr' or 'hits@10'.
     protocol, split, side : str
-        Names in any spelling, or aliases; side is head, tail or both. None: the usual ones of the data set, which most
-        published values follow (config/usual.csv).
+        Names in any spelling, or aliases; side is head, tail or both. None means the usual evaluation of the data set,
+        which most published values follow (config/usual.csv).
     scores : str, optional
-        Of temporal data: per_time where the model scores a triple anew at every time, static where it scores it once
-        for all times. None takes the random scorer of the two that varies more for z_random_scorer.
+        For temporal data, per_time if the model scores a triple anew at each time, or static if it scores a triple once
+        for all times. None takes whichever varies more, for z_random_scorer.
     against : str, optional
-        The counting baseline for the gain (docs/methods-baselines.md). None: the best one, chosen on validation.
+        The counting baseline for the gain (docs/methods-baselines.md). None means the best, chosen on validation.
     database : Constants, str or Path, optional
-        The constants to adjust with, or the path of a database file; None means the released ones. The
-        histograms of its candidates come with it. p needs them.
+        The constants to adjust with, or the path of a database file; None means the release. The histograms of the
+        candidates come with the constants, because p needs them.
     evaluator : str, optional
-        A code base that printed the value, such as 'ULTRA', in place of protocol: it says protocol, split, side, and
-        what its names of metrics mean.
+        The code that computed the value, such as 'ULTRA'. It stands for protocol, split and side, and says what its
+        names of metrics mean.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def adjust(  # noqa: PLR0913 - options of the public API, by name only
     ImpossibleValueError
         For a value that the metric, or any ranking of these candidates, cannot have.
     RankadjustError
-        For a value that is not a number, for unknown names, and where the database has no constants.
+        For a value that is not a number, for unknown names, and if the database has no constants.
 
     Examples
     --------

@@ -54,7 +54,7 @@ def rescore(
     registry: Mapping[str, Dataset] | None = None,
     entities: Mapping[str, int] | None = None,
 ) -> pl.DataFrame:
-    """Adjust printed values: return the rows of a table in their order, with columns added.
+    """Adjust printed values, and return the rows of the table in their order with columns added.
 
     No row is lost: a row with a problem has a status and a message. docs/statuses.md explains every status.
 

@@ -90,7 +90,7 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     database: Database = None,
     force: bool = False,
 ) -> Paper:
-    r"""Make of a table of results what a paper needs: rows for counting and chance, the methods, what to check.
+    r"""Make the files for a paper from a table of results: rows for counting and chance, methods, and what to check.
 
     Parameters
     ----------

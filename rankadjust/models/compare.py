@@ -95,20 +95,20 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         shape (n,), in the same order of tasks in all models; or a list of runs, each with shape (n,). A folder has a
         file for each run (seed). Paths are named by their last part.
     dataset : str or EvaluationSet, optional
-        What to adjust the index with.
+        The data set whose constants adjust the values.
     protocol, split : str
         As for `rankadjust.adjust`.
     side : str
         head or tail: compare this side only. Ranks without a column side are then of this side. An EvaluationSet of
         one side needs no side here.
     against : str, optional
-        A counting baseline (docs/methods-baselines.md) as one more model, then one model is enough; 'best' is the
+        A counting baseline (docs/methods-baselines.md) to compare with, so that one model is enough. 'best' is the
         baseline with the best MRR on validation. Its ranks come from `tasks`, or else from the triples of `dataset`.
     tasks : frame, str or Path, optional
         The attributes of the tasks, as the workflow's target `tasks` writes them.
     population : str, optional
-        Which other tasks intervals and p hold for: triples, queries or relations. None: triples where the registry says
-        that the data set was split at random, relations where it was split by relation, else queries where they are
+        Which other tasks intervals and p hold for: triples, queries or relations. By default triples if the registry
+        says that the data set was split at random, relations if it was split by relation, and else queries if they are
         known and triples share them. Queries and relations are known from columns of these names, from the table of
         the tasks, or if triples are named by their labels (with tabs) or ids (with commas).
     metrics : str or sequence of str
