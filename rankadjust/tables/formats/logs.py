@@ -125,7 +125,7 @@ def _line(number: int, written: str) -> _Line:
     found = list(_pairs(bare))
     if not found:
         return _Line(number, text, facts=facts)
-    # Numbers beside metrics that no name belongs to, such as those of a paper, are cells of a column without a header.
+    # Numbers that no name belongs to, such as the values of a paper, are cells of a column without a header.
     found += [(len(bare), "", number) for number in _ALONE.findall(_NUMBER.sub("", bare))]
     names = [name for _, name, _ in found]
     # A name that comes again must not replace the first: both are named, and nothing says how they differ.
@@ -158,8 +158,8 @@ def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
             if is_first and (words := _STEP.sub("", name).removesuffix(metric)):
                 # Words before the first name that are not understood are the label of the line.
                 start, name = start + text[start:].index(metric, len(words) - 1), name[len(words) :]
-            # Words before the first of several metrics hold for the others, 'left(filter) mrr: 0.3, mr: 9', but what is
-            # joined to a metric does not: 'right_mrr: 0.3, mr: 9'.
+            # Words before the first of several metrics hold for the others, 'left(filter) mrr: 0.3, mr: 9', but words
+            # that are joined to a metric do not: 'right_mrr: 0.3, mr: 9'.
             before = name.removesuffix(_shortest(name))
             words = before.strip(_MARKS)
             context = "" if before.endswith("_") else words or context
