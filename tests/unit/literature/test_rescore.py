@@ -528,7 +528,7 @@ def test_caveats_of_the_shipped_tables():
         "^withdrawn": 42,
         "table of comparison": 269,
         "^misprint": 8,
-        "does not say how it ranked": 74,
+        "does not say how it ranked": 62,
         "counts ranks from 0": 16,
         "^counts ranks up to 11": 24,
         "no answer has a rank from 2 to 10": 45,
