@@ -48,7 +48,7 @@ def full(
     constants: "Constants",
     **given: Any,
 ) -> None:
-    """Bound full-ranking values by values of a sampled ranking.
+    """Bound the full ranking by values among sampled negatives.
 
     A VALUE is a metric and a number, such as mrr=0.784, and several values give narrower bounds. Whatever the ranks
     are, the full value is within the bounds with the probability --level, which is over the draws of negatives.
