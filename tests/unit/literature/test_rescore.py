@@ -521,7 +521,7 @@ def test_caveats_of_the_shipped_tables():
     caveats = rescored().filter(pl.col("caveat").is_not_null())
     expected = {
         "^second-hand: collected": 371,
-        "^second-hand: copied from": 835,
+        "^second-hand: copied from": 949,
         "refuted: the evaluation": 38,
         "refuted: test triples": 16,
         "MRR of Kinship": 3,
