@@ -376,9 +376,10 @@ def progress() -> str:
         table(rows, columns)
         + "\n"
         + paragraph(
-            f"{found['is_larger'].sum()} of {found.height} records rise by more than the gap of their data set, and "
-            f"{found.filter(larger & pl.col('tags').str.contains('text')).height} of these are of models that read "
-            f"texts. The median rise is {found['rise'].median():.3f}, and the median gap {rows['gap'].median():.3f}."
+            f"{found['is_larger'].sum()} of {found.height} records since {SINCE} rise by more than the gap of their "
+            f"data set, and {found.filter(larger & pl.col('tags').str.contains('text')).height} of these are of models "
+            f"that read texts. The median rise is {found['rise'].median():.3f}, and the median gap "
+            f"{rows['gap'].median():.3f}."
         )
     )
 
