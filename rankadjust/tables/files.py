@@ -1,6 +1,5 @@
 """Read files into grids of text: recognise the format of a file and call its reader."""
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -108,14 +107,10 @@ def recognise(text: str) -> str:
 
 
 def _is_json(text: str) -> bool:
-    if text.lstrip()[:1] not in ("{", "["):
-        return False
     try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        lines = [line for line in text.splitlines() if line.strip()]
-        return len(lines) > 1 and all(map(_is_json, lines))
-    return True
+        return text.lstrip()[:1] in ("{", "[") and bool(json_grids(text))
+    except (RankadjustError, RecursionError):
+        return False
 
 
 def _text_of(data: bytes, *, is_utf_16: bool) -> tuple[str, list[str]]:

@@ -6,9 +6,9 @@ The name of a number is the text before it, as far as it is a metric with known 
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, groupby
+from typing import NamedTuple
 
 from rankadjust.base.printed import PRINTED, plain
 from rankadjust.tables.formats.grid import Grid, make_grid
@@ -56,15 +56,14 @@ _MOST_BLOCKS = 50
 _NO_NAMES = Names()
 
 
-@dataclass(frozen=True)
-class _Line:
-    """A line of a log: its number, its text, the names and numbers in it, its label, facts, and training step."""
+class _Line(NamedTuple):
+    """A line of a log: its number, its text, its label, its facts, its numbers by name, and its training step."""
 
     number: int
     text: str
-    pairs: Sequence[tuple[str, str]] = ()
     label: str = ""
-    facts: Sequence[tuple[str, str]] = ()
+    facts: Mapping[str, str] = {}
+    pairs: Mapping[str, str] = {}
     step: str = ""
 
 
@@ -76,7 +75,6 @@ def log_grids(text: str) -> list[Grid]:
     lines with a single number makes a table with a row for each line; beside lines of several, it must name a metric.
     """
     read = [_line(number, written) for number, written in enumerate(text.splitlines(), start=1)]
-    lines = [line.text for line in read]
     blocks: dict[int, list[_Line]] = defaultdict(list)
     title = 0
     for line in read:
@@ -85,23 +83,23 @@ def log_grids(text: str) -> list[Grid]:
         elif line.text.strip() and not line.pairs:
             title = line.number
     parts = list(blocks.values()) if len(blocks) <= _MOST_BLOCKS else [list(chain(*blocks.values()))]
-    grids = [(part[0].number, _table(part, lines)) for part in parts]
-
-    def is_single(line: _Line) -> bool:
-        return len(line.pairs) == 1 and not line.facts
-
-    for is_run, run in groupby(read, key=is_single):
-        single = list(run) if is_run else []
-        has_metric = any(_is_metric(line.pairs[0][0]) for line in single)
-        if has_metric or (len(single) > 1 and not parts):
-            grids.append((single[0].number, _table(single, lines, is_long=True)))
-    return [grid for _, grid in sorted(grids, key=lambda pair: pair[0])]
+    runs = [
+        list(run) for one, run in groupby(read, lambda line: len(line.pairs) == 1 and not line.facts) if one
+    ]
+    runs = [
+        run
+        for run in runs
+        if any(map(_is_metric, chain(*(line.pairs for line in run)))) or not (parts or len(run) < 2)
+    ]
+    tables = [(part, False) for part in parts] + [(run, True) for run in runs]
+    lines = [line.text for line in read]
+    return [_table(*table, lines) for table in sorted(tables, key=lambda table: table[0][0].number)]
 
 
 def is_log(text: str) -> bool:
     """Return whether a line of a text names two metrics or more, each with its number."""
     lines = (_line(0, line) for line in text.splitlines() if ":" in line or "=" in line)
-    return any(sum(_is_metric(name) for name, _ in line.pairs) > 1 for line in lines)
+    return any(sum(map(_is_metric, line.pairs)) > 1 for line in lines)
 
 
 def _is_metric(name: str) -> bool:
@@ -114,29 +112,24 @@ def _is_understood(name: str) -> bool:
 
 
 def _line(number: int, written: str) -> _Line:
-    written = plain(written).translate({0xFF08: " (", 0xFF09: ")"})
-    stamp = _STAMP.match(written)[0]  # type: ignore[index]
-    text = written.removeprefix(stamp)
+    text = _STAMP.sub("", plain(written).translate({0xFF08: " (", 0xFF09: ")"}), count=1)
     if len(text) > _LONGEST_LINE:
         return _Line(number, text)
-    plain_text = _unlisted(text)
-    bare = _FIELD.sub(lambda match: " " * len(match[0]), plain_text)
-    facts = _FIELD.findall(plain_text)
+    listed = _unlisted(text)
+    bare = _FIELD.sub(lambda match: " " * len(match[0]), listed)
+    facts = dict(_FIELD.findall(listed))
     found = list(_pairs(bare))
     if not found:
         return _Line(number, text, facts=facts)
-    # Numbers that no name belongs to, such as the values of a paper, are cells of a column without a header.
-    found += [(len(bare), "", number) for number in _ALONE.findall(_NUMBER.sub("", bare))]
-    names = [name for _, name, _ in found]
-    # A name that comes again must not replace the first: both are named, and nothing says how they differ.
-    pairs = [
-        (f"{name} #{again + 1}" if (again := names[:place].count(name)) else name, value)
-        for place, (_, name, value) in enumerate(found)
-    ]
     label = _IN_BRACKETS.sub("", bare[: found[0][0]]).rstrip(" \t\"':={[(,>|-")
-    step = _STEP.search(pairs[0][0])
-    pairs = [(_STEP.sub("", name), value) for name, value in pairs]
-    return _Line(number, text, pairs, label, facts, step[1] if step else "")
+    step = _STEP.search(found[0][1])
+    # Numbers beside metrics that no name belongs to, such as those of a paper, are cells of a column without a header.
+    found += [(len(bare), " ", number) for number in _ALONE.findall(_NUMBER.sub("", bare))]
+    pairs: dict[str, str] = {}
+    for name, value in ((_STEP.sub("", name), value) for _, name, value in found):
+        # A name that comes again must not replace the first: both are named, and nothing says how they differ.
+        pairs[f"{name} #{len(pairs) + 1}" if name in pairs else name] = value
+    return _Line(number, text, label, facts, pairs, step[1] if step else "")
 
 
 def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
@@ -203,23 +196,21 @@ def _unlisted(line: str) -> str:
     return line if is_flat else ", ".join(pairs_of_leaves) or line
 
 
-def _table(read: Sequence[_Line], lines: Sequence[str], *, is_long: bool = False) -> Grid:
+def _table(read: Sequence[_Line], is_long: bool, lines: Sequence[str]) -> Grid:
     """Return lines as a table: the label of each, its facts, a column for each name; or, if long, name and number."""
     above = texts_above(lines, read[0].number - 1)
     match = _TITLE.fullmatch(above[0]) if above else None
     title = match[1] if match else ""
-    facts = list(dict.fromkeys(name for line in read for name, _ in line.facts))
-    names = list(dict.fromkeys(name for line in read for name, _ in line.pairs))
-    has_steps = any(line.step for line in read)
-    rows = [["", "value", *(["step"] * has_steps)] if is_long else ["", *facts, *names]]
-    for line in read:
-        if is_long:
-            [(name, value)] = line.pairs
-            name = name if re.match(title, name, re.IGNORECASE) else f"{title} {name}"
-            rows.append([name, value, *([line.step] * has_steps)])
-        else:
-            said, values = dict(line.facts), dict(line.pairs)
-            own = (said.get(name, "") for name in facts)
-            rows.append([line.label or title, *own, *(values.get(name, "") for name in names)])
+    if is_long:
+        pairs = [(*pair, line.step) for line in read for pair in line.pairs.items()]
+        records = [
+            {"": name if re.match(title, name, re.IGNORECASE) else f"{title} {name}", "value": value}
+            | ({"step": step} if step else {})
+            for name, value, step in pairs
+        ]
+    else:
+        records = [{"": line.label or title, **line.facts, **line.pairs} for line in read]
+    columns = list(dict.fromkeys(chain(*records)))
+    rows = [columns, *([record.get(column, "") for column in columns] for record in records)]
     numbers = [read[0].number, *(line.number for line in read)]
     return make_grid(rows, header_rows=1, lines=numbers, context=above)
