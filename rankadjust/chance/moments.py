@@ -270,7 +270,7 @@ def _reciprocal(
     _Transform. E[1/S] and E[1/S^2] are the integrals over t > 0 of E[e^(-t S)] and t E[e^(-t S)]. With s = t E[S] the
     expectation under the integral is e^-s e^D, where D is small. Let A be the integral of e^-s (e^D - 1) and B that of
     s e^-s (e^D - 1); then E = n / E[S] (1 + A) and Var = (n / E[S])^2 (B - 2 A - A^2), without any cancellation
-    (docs/methods.md, "Numerics").
+    (H. Takahasi, M. Mori, Publ. RIMS 9, 1974).
     """
 
     def moments(_: Metric, histogram: CandidateCounts) -> Moments:
