@@ -123,7 +123,7 @@ def _line(number: int, written: str) -> _Line:
         return _Line(number, text, facts=facts)
     label = _IN_BRACKETS.sub("", bare[: found[0][0]]).rstrip(" \t\"':={[(,>|-")
     step = _STEP.search(found[0][1])
-    # Numbers beside metrics that no name belongs to, such as the values of a paper, are cells of a column without a header.
+    # Numbers beside metrics that no name belongs to, as in a paper, are cells of a column without a header.
     found += [(len(bare), " ", number) for number in _ALONE.findall(_NUMBER.sub("", bare))]
     pairs: dict[str, str] = {}
     for name, value in ((_STEP.sub("", name), value) for _, name, value in found):
