@@ -11,8 +11,8 @@ from rankadjust.base.schemas import read_yaml
 from rankadjust.output import deposit
 
 _OF_SPLITS = {
-    "distinct_triples_": "different triples of a split; a column for each split",
-    "triples_": "lines of a split; a column for each split",
+    "distinct_triples_": "different triples of a split, with a column for each split",
+    "triples_": "lines of a split, with a column for each split",
 }
 
 
