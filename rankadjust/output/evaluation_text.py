@@ -69,15 +69,16 @@ def _population(result: pl.DataFrame) -> str:
         if population == "relations"
         else ""
     )
-    return sentences(
-        f"95 % intervals are for {POPULATIONS[population]}{carried}; ± is the standard error for other "
-        + listed([name for name in POPULATIONS if result[f"error_{name}"].count()])
-    )
+    # A single task has no standard error.
+    known = [name for name in POPULATIONS if result[f"error_{name}"].count()]
+    errors = f"; ± is the standard error for other {listed(known)}" if known else ""
+    return sentences(f"95 % intervals are for {POPULATIONS[population]}{carried}{errors}")
 
 
 def _title(key: tuple[object, ...], part: pl.DataFrame) -> str:
     side, ranks = key
-    return f"side {side}, {ranks} ranks: {number(part['tasks'][0])} tasks"
+    tasks = part["tasks"][0]
+    return f"side {side}, {ranks} ranks: {number(tasks)} task{'s' * (tasks != 1)}"
 
 
 def _notes(notes: pl.DataFrame) -> list[str]:

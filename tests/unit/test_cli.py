@@ -273,6 +273,14 @@ def test_evaluate_prints_the_main_rows_and_writes_all(run, tmp_path):
     assert "side head" in everything
 
 
+def test_a_single_rank_has_no_standard_error(run, tmp_path):
+    (tmp_path / "one.csv").write_text("rank\n1\n", encoding="utf-8")
+    code, text, _ = run("evaluate --num-candidates 10", tmp_path / "one.csv")
+    assert code == 0
+    assert "side both, given ranks: 1 task\n" in text
+    assert "standard error" not in text
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [

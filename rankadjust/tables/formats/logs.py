@@ -27,7 +27,7 @@ _NUMBER = re.compile(
 # split in brackets hold for the text after them.
 _TIME = r"(?:\w{1,40}:)?(?:[IWE]?[\d/-]{4,10}[ T])?\d\d:\d\d:[\d.,]{2,9}(?:\s\d+(?=\s\S+:\d+\]))?"
 _LEVEL = r"(?:INFO|DEBUG|WARNING|root|wandb)\b(?::\w+:(?=\w))?"
-_PLACE = r"(?:__\w+__|root|\w+(?:\.\w+)+)(?::[\w<>]+)*(?::\s?\d+)?\s*(?:-\s|[\]|:])\s*"
+_PLACE = r"(?:\w+\.py:\d+\s|(?:__\w+__|root|\w+(?:\.\w+)+)(?::[\w<>]+)*(?::\s?\d+)?\s*(?:-\s|[\]|:]))\s*"
 _STAMP = re.compile(
     r"(?:[#>*]+\s*|\[(?![^\]]*\b(?i:train|valid|val|dev|test)\w*\])[^\]]{1,40}\]\s*:?\s*"
     rf"|(?:{_TIME}|{_LEVEL})[\s|:-]*(?:{_PLACE})?|-\s)*"
@@ -123,7 +123,7 @@ def _line(number: int, written: str) -> _Line:
         return _Line(number, text, facts=facts)
     label = _IN_BRACKETS.sub("", bare[: found[0][0]]).rstrip(" \t\"':={[(,>|-")
     step = _STEP.search(found[0][1])
-    # Numbers beside metrics that no name belongs to, as in a paper, are cells of a column without a header.
+    # Numbers without a name, such as the values of a paper, are cells of a column without a header.
     found += [(len(bare), " ", number) for number in _ALONE.findall(_NUMBER.sub("", bare))]
     pairs: dict[str, str] = {}
     for name, value in ((_STEP.sub("", name), value) for _, name, value in found):
@@ -134,7 +134,7 @@ def _line(number: int, written: str) -> _Line:
 
 def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
     """Yield the start of each name in a line, the name, and the number as printed."""
-    at, context, is_first = 0, "", True
+    at, context, is_first, seen = 0, "", True, set[str]()
     brackets = list(_IN_BRACKETS.finditer(text))
     for match in _NUMBER.finditer(text):
         start = at + max((end.end() for end in _ENDS.finditer(text[at : match.start()])), default=0)
@@ -152,11 +152,13 @@ def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
                 # Words before the first name that are not understood are the label of the line.
                 start, name = start + text[start:].index(metric, len(words) - 1), name[len(words) :]
             # Words before the first of several metrics hold for the others, 'left(filter) mrr: 0.3, mr: 9', but words
-            # that are joined to a metric do not: 'right_mrr: 0.3, mr: 9'.
+            # that are joined to a metric do not, 'right_mrr: 0.3, mr: 9', and a metric that comes again ends them.
             before = name.removesuffix(_shortest(name))
             words = before.strip(_MARKS)
-            context = "" if before.endswith("_") else words or context
+            is_end = before.endswith("_") or (not words and f"{context} {name}" in seen)
+            context = "" if is_end else words or context
             name = name if words else f"{context} {name}".strip()
+            seen.add(name)
         within = [bracket[1] for bracket in brackets if bracket.end() <= start]
         name = " ".join(filter(None, (within[-1] if within else "", name, match["note"])))
         yield start, name, match["missing"] or match["value"]
