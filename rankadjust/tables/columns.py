@@ -59,29 +59,28 @@ class Sheet:
         self.cells: list[tuple[str, ...]] = list(zip(*shown, strict=True)) or [()] * grid.width
 
     def _header_rows(self) -> int:
-        """Return the number of header rows."""
-        rows = self.grid.rows
-        marked = max(1, min(self.grid.header_rows, _MOST_HEADER_ROWS))
-        # A format may mark every row as header (an HTML table of th alone), but a row of numbers never is a header.
-        marked = next((row for row in range(1, min(marked, len(rows))) if not self._is_header(row)), marked)
-        marked = self._with_names_below(marked)
-        for index in range(marked, min(marked + _LOOK_AHEAD, len(rows))):
-            if self._has_metric(marked):
-                break
-            if self._is_header(index) and self._has_metric(index + 1):
-                return self._with_names_below(index + 1)
-        return marked
+        """Return the number of header rows: those that the format marks, and those that belong to them."""
+        first = self._continued(1)
+        ahead = (
+            end
+            for end in range(first + 1, min(first + _LOOK_AHEAD, len(self.grid.rows)) + 1)
+            if self._is_header(end - 1) and self._has_metric(end)
+        )
+        return first if self._has_metric(first) else self._continued(next(ahead, first))
 
-    def _with_names_below(self, first: int) -> int:
-        """Return the number of header rows with the rows of names below the first, such as units below metrics.
+    def _continued(self, first: int) -> int:
+        """Return the number of header rows with those that continue the first: marked ones, or names below.
 
-        Such a row has an empty corner, the merged corner of the row above, or 'Model' below an empty corner.
+        A row of numbers never is a header, even if the format marks it (an HTML table of th alone). A row of names,
+        such as units below metrics, has an empty corner, the merged corner of the row above, or 'Model' below an empty
+        corner.
         """
         rows = self.grid.rows[:_MOST_HEADER_ROWS]
         for index in range(first, len(rows)):
             corner = rows[index][0]
             is_below = corner in ("", rows[index - 1][0]) or (not rows[0][0] and role_of(corner) == "model")
-            if not is_below or sum(map(bool, rows[index])) < 2 or not self._is_header(index):
+            is_below = is_below and sum(map(bool, rows[index])) > 1
+            if not self._is_header(index) or not (index < self.grid.header_rows or is_below):
                 return index
         return max(first, len(rows))
 
@@ -115,19 +114,14 @@ class Sheet:
         under = [tuple(self.grid.rows[row][at] for row in below) for at in range(len(texts))]
         metrics = [at for at in range(1, len(texts)) if self._is_metric(below, at)]
         named = metrics or [at for at in range(1, len(texts)) if any(under[at])]
-        above = [texts[at] for at in named if texts[at]]
-        if not above or len(above) == len(named):
-            return texts
-        owners: list[int] = []
-        seen: set[tuple[str, ...]] = set()
+        groups: list[dict[tuple[str, ...], int]] = [{}]
         for at in named:
-            is_again = under[at] in seen
-            owners.append((owners or [0])[-1] + is_again)
-            seen = {under[at]} if is_again else {*seen, under[at]}
-        if owners[-1] + 1 == len(above) > 1:
-            for at, owner in zip(named, owners, strict=True):
-                texts[at] = above[owner]
-            return texts
+            groups += [{}] if under[at] in groups[-1] else []
+            groups[-1][under[at]] = at
+        above = [texts[at] for at in named if texts[at]]
+        if len(groups) == len(above) > 1:
+            owners = {at: name for name, group in zip(above, groups, strict=True) for at in group.values()}
+            return [owners.get(at, text) for at, text in enumerate(texts)]
         for at in named:
             texts[at] = texts[at] or (texts[at - 1] if at - 1 in named else "")
         return texts
