@@ -7,7 +7,7 @@ from functools import cached_property
 
 from rankadjust.base.words import folded
 from rankadjust.tables import headers
-from rankadjust.tables.facts import NOTHING, SUBSET, Fact, Facts, name_of
+from rankadjust.tables.facts import INFERRED, NOTHING, SUBSET, Fact, Facts, name_of
 from rankadjust.tables.formats import cell_text
 from rankadjust.tables.formats.cell_text import is_missing, is_numeric, label
 from rankadjust.tables.formats.grid import Grid
@@ -20,6 +20,8 @@ MEANS = {"mean", "avg", "average", "overall", "all"}
 # Where rows are metrics, a column with one of these headers holds all their values.
 _LONG = {"value", "values", "val", "metric", "metricvalue", "score", "result"}
 _ONE_NAME = re.compile(r"[A-Za-z][\w.-]*[A-Z0-9][\w.-]*")
+# These headers mean the models before any other that may.
+_MODELS = {"model", "models", "modelname"}
 # Neither differences nor versions name a model: '+1.2%', 'v1'.
 _NO_NAME = re.compile(r"[+-]\d|v\d+$", re.IGNORECASE)
 # A class of entities by their frequency, between head and tail; beside it, head and tail are classes too, not sides.
@@ -128,12 +130,16 @@ class Sheet:
 
     def is_text(self, column: int) -> bool:
         """Return whether a column holds words rather than numbers."""
-        numbers = sum(map(cell_text.holds_numbers, self.cells[column]))
+        numbers = sum(map(_holds_numbers, self.cells[column]))
         return sum(not is_missing(cell) for cell in self.cells[column]) > 2 * numbers
 
     def read(self, column: int) -> list[Facts]:
         """Return the facts of the different texts in a column."""
         return [read_header(text, self.names) for text in dict.fromkeys(filter(None, self.cells[column]))]
+
+
+def _holds_numbers(text: str) -> bool:
+    return cell_text.holds_numbers(text) or cell_text.number_beside_name(text)
 
 
 @dataclass(frozen=True)
@@ -242,25 +248,29 @@ def _may_be_values(sheet: Sheet, index: int) -> bool:
     is_mean = bool(stack) and folded(stack[-1]) in MEANS and any(facts.dataset for facts in sheet.facts)
     if not stack or headers.is_difference(stack[-1]) or is_mean:
         return False
-    texts = [cell for cell in cells if not is_missing(cell)]
-    if texts and all(map(cell_text.number_beside_name, texts)):
-        return True
-    is_numbering = len(cells) > 2 and all(map(str.isdecimal, cells))
-    is_numbering = is_numbering and [int(cell) - int(cells[0]) for cell in cells] == list(range(len(cells)))
-    return any(map(cell_text.holds_numbers, cells)) and not is_numbering and not sheet.is_text(index)
+    first = int(cells[0][:9]) if cells[0].isdecimal() else 0
+    is_numbering = len(cells) > 2 and cells == tuple(map(str, range(first, first + len(cells))))
+    return any(map(_holds_numbers, cells)) and not is_numbering and not sheet.is_text(index)
 
 
 def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
     """Give a role to label columns with an unclear header, by their cells; return the reason of each assumption."""
     above = any(sheet.facts[index].dataset for index, role in enumerate(roles) if role == "value")
     free = [index for index, line in enumerate(sheet.lines) if line.role is None]
-    for index in free:
-        roles[index] = _settled(sheet, index, roles, above)
-    # Beside 'model', 'baseline' says something about it.
-    models = [index for index in free if roles[index] == "model"]
-    named = [i for i in models if folded(sheet.stacks[i][-1]) in ("model", "models", "modelname")] or models
-    for index in {*models} - {*named}:
-        roles[index] = "other"
+    for index in (index for index in free if roles[index] == "dataset"):
+        said = sheet.read(index)
+        # Traces of LibKGE call the split 'data'.
+        if all(facts.split for facts in said):
+            roles[index] = "split"
+        # 'Dataset' in the corner may describe the headers to its right rather than the cells below.
+        elif above and not any(facts.dataset for facts in said):
+            roles[index] = "other"
+    models = [index for index in free if roles[index] in ("model", "name")]
+    # Beside 'Model', a 'Baseline' says something about it, and beside 'Method', a 'Name' means the authors.
+    surest = [index for index in models if folded(sheet.stacks[index][-1]) in _MODELS]
+    surest = surest or [index for index in models if roles[index] == "model"] or models
+    for index in models:
+        roles[index] = "model" if index in surest else "other"
     assumed: dict[int, str] = {}
     for index in free:
         is_label = roles[index] == "other" and "other" not in map(role_of, sheet.stacks[index])
@@ -269,31 +279,18 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
         is_label = any(facts.rest or any(facts.stated()) for facts in said) and sheet.is_text(index)
         if is_label and not all(map(_NO_NAME.match, filter(None, sheet.cells[index]))):
             # A label without a header is a data set, split, side or protocol if most of its texts are, else a model.
+            kinds = ("dataset", "split", "side", "protocol", "task")
             counts = {
-                role: sum(getattr(facts, role) is not None and facts.rest is None for facts in said)
-                for role in ("dataset", "split", "side", "protocol", "task")
-                if role not in roles
+                kind: sum(facts[kind] is not None and facts.rest is None for facts in said) for kind in kinds
             }
-            role = next((role for role, count in counts.items() if 2 * count > len(said)), "model")
+            role = next(
+                (kind for kind in kinds if 2 * counts[kind] > len(said) and kind not in roles), "model"
+            )
             if role not in roles:
                 roles[index] = role
                 several = "s" * (role in ("model", "dataset"))
                 assumed[index] = f"column {index + 1} taken for the {name_of(role)}{several}"
     return assumed
-
-
-def _settled(sheet: Sheet, index: int, roles: Sequence[str], above: bool) -> str:
-    """Return the role of a column, corrected by its cells; above: whether headers of values name data sets."""
-    role = roles[index]
-    # Traces of LibKGE call the split 'data'.
-    if role == "dataset" and all(facts.split for facts in sheet.read(index)):
-        return "split"
-    # 'Dataset' in the corner may describe the headers to its right rather than the cells below.
-    if role == "dataset" and above:
-        is_named = any(headers.find_dataset(text, sheet.names) for text in sheet.cells[index])
-        return "dataset" if is_named else "other"
-    # 'Name' means the model if no other column does: beside 'Method', 'Team' means the authors.
-    return ("other" if "model" in roles else "model") if role == "name" else role
 
 
 def _with_sides(said: list[Facts]) -> list[Facts]:
@@ -348,23 +345,25 @@ def with_unknown_headers(
     # Several single words that look like names are data sets, even if the text around names a data set.
     are_names = len(names) > 1 and all(map(_ONE_NAME.fullmatch, names))
     knows_dataset = bool(datasets or (around.dataset and not are_names) or sheet.stated.facts.dataset)
+    has_models = any(facts.model for facts in labels)
+    corner = label(sheet.grid.rows[0][0])
 
     def named(column: Column) -> Facts:
         facts, text = column.facts, column.facts.rest
         if not text or column.role != "value":
             return facts
-        if any(facts.model for facts in labels):
-            # The header of the only column of values describes its numbers: 'Valeur'.
-            if len(values) == 1 and not facts.metric:
-                return replace(facts, rest=None)
-            if knows_dataset or facts.dataset:
-                return facts
-            return replace(
-                facts, dataset=Fact(text, printed=text).because(f"header '{text}' read as a name"), rest=None
-            )
-        # A bare number is a name only together with the word in the corner: 'rank' and 64.
-        corner = label(sheet.grid.rows[0][0]) if column.index and is_numeric(text) else ""
-        name = f"{corner} {text}" if corner and not headers.metric_key(corner) else text
-        return replace(facts, model=Fact(name).because("from a header"), rest=None)
+        if not has_models:
+            # A bare number is a name only together with the word in the corner: 'rank' and 64.
+            is_number = column.index and is_numeric(text) and not headers.metric_key(corner)
+            name = f"{corner} {text}".strip() if is_number else text
+            return replace(facts, model=Fact(name, INFERRED, "from a header"), rest=None)
+        # The header of the only column of values describes its numbers: 'Valeur'.
+        if len(values) == 1 and not facts.metric:
+            return replace(facts, rest=None)
+        if knows_dataset or facts.dataset:
+            return facts
+        return replace(
+            facts, dataset=Fact(text, INFERRED, f"header '{text}' read as a name", text), rest=None
+        )
 
     return tuple(replace(column, facts=named(column)) for column in columns)

@@ -1,16 +1,17 @@
 """Lay out a grid: find its headers, labels and values, and the facts that headers, labels and the text around state."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from rankadjust.base.words import folded, shipped_mapping
 from rankadjust.counting.evaluators import shipped_evaluators
 from rankadjust.tables import columns as of_columns
 from rankadjust.tables import headers
 from rankadjust.tables.columns import LABEL_ROLES, MEANS, Column, Sheet, explained
-from rankadjust.tables.facts import ENTITY_RANKING, INFERRED, NOTHING, QUERIES, SUBSET, Fact, Facts
+from rankadjust.tables.facts import ENTITY_RANKING, INFERRED, NOTHING, PRINTED, QUERIES, SUBSET, Fact, Facts
 from rankadjust.tables.formats.cell_text import is_missing, is_numeric
 from rankadjust.tables.formats.cell_text import label as label_of
 from rankadjust.tables.formats.grid import Grid
@@ -31,7 +32,7 @@ _VERSION = re.compile(r"[vV]\d+")
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the grid. kind: 'header', 'section', 'blank', 'other' or 'values'.
+    """A row of the grid. kind: 'header', 'section', 'other' or 'values'.
 
     facts: the facts that its labels state. labels: header -> text of its label cells. refused: the reason why none of
     its numbers is read, None for none.
@@ -48,6 +49,15 @@ class Row:
     def name(self) -> str:
         """The first of its labels."""
         return next(filter(None, self.labels.values()), "")
+
+
+class _Label(NamedTuple):
+    """A label of a row: the name and the role of its column, its word, and the reason if it is assumed."""
+
+    name: str
+    role: str
+    word: str
+    why: str | None
 
 
 @dataclass(frozen=True)
@@ -82,33 +92,27 @@ def lay_out(number: int, grid: Grid, stated: Stated, names: Names, stem: str) ->
     captions = [(where, text) for where, text in texts[:_NEXT] if len(text.split()) <= _CAPTION_WORDS]
     texts.append(("the file's name", stem))
     metrics, metric_column = of_columns.where_metrics_are(sheet)
-    around = NOTHING
+    around = _nearest("task", captions, names).over(_nearest("protocol", captions, names))
     if not metrics:
-        around = _nearest("metric", [(where, headers.within("metric", text, names)) for where, text in texts])
+        around = around.over(_nearest("metric", texts, names))
         metrics = "table" if stated.facts.metric or around.metric else ""
     columns = of_columns.columns_of(sheet, metrics, metric_column)
     rows = _rows_of(sheet, columns, metrics)
-    tasks = [(where, headers.within("task", text, names)) for where, text in captions]
-    others = [
-        (where, dict([own for own in said.items() if own[0] != ENTITY_RANKING][:1])) for where, said in tasks
-    ]
-    protocols = [(where, headers.within("protocol", text, names)) for where, text in captions]
-    around = around.over(_nearest("task", others)).over(_nearest("protocol", protocols))
     lines: list[Column | Row] = [*(column for column in columns if column.role == "value"), *rows]
-    if not stated.facts.dataset and not any(line.facts.dataset or line.line.facts.dataset for line in lines):
+    said = [facts for line in lines for facts in (line.facts, line.line.facts)]
+    if not stated.facts.dataset and not any(facts.dataset for facts in said):
         rows = [_with_name_of("dataset", row, names) for row in rows]
-        around = around.over(_dataset_around(texts, names))
-    if not any(line.facts.side or line.line.facts.side for line in lines):
+        around = around.over(_nearest("dataset", texts, names))
+    if not any(facts.side for facts in said):
         sided = [_with_name_of("side", row, names) for row in rows]
+        sides = {row.facts["side"] for row in sided}
         # A single word, such as the head of 'Multi-Head', says nothing of sides.
-        rows = (
-            sided if any({*pair} <= {row.facts["side"] for row in sided} for pair in headers.SIDES) else rows
-        )
+        rows = sided if any({*pair} <= sides for pair in headers.SIDES) else rows
     labels = [row.facts for row in rows if row.kind == "values"]
     columns = of_columns.with_unknown_headers(sheet, columns, labels, around)
     if not stated.facts.dataset and not any(facts.dataset for facts in labels):
         columns = of_columns.with_datasets_carried(columns)
-    if any(line.facts["task"] == QUERIES for line in lines):
+    if any(facts["task"] == QUERIES for facts in said):
         around = Facts.of(INFERRED, "as its columns or rows say", task=QUERIES).over(around)
     if any(folded(column.name) == "relation" and sheet.is_text(column.index) for column in columns):
         around = Facts.of(INFERRED, "its rows are single relations", task=SUBSET).over(around)
@@ -140,25 +144,21 @@ def _with_name_of(kind: str, row: Row, names: Names) -> Row:
     return replace(row, facts=within.over(row.facts))
 
 
-def _nearest(name: str, around: Sequence[tuple[str, Mapping[str, str]]]) -> Facts:
+def _nearest(kind: str, texts: _Around, names: Names) -> Facts:
     """Return the fact of this kind from the nearest text that names any; nothing if it names several.
 
-    around: the place of each text, and the facts in it with their words.
+    Of several tasks the first is taken, since none of them is entity prediction. A text may name many data sets, so
+    that of the nearest text with a single one is taken, and the reason lists all others.
     """
-    where, named = next(((where, named) for where, named in around if named), ("", {}))
-    facts = [Fact(fact, printed=words).because(f"from {where}") for fact, words in named.items()]
-    return Facts.holding({name: facts[0]}) if len(facts) == 1 else NOTHING
-
-
-def _dataset_around(around: _Around, names: Names) -> Facts:
-    """Return the data set of the nearest text that names a single one; the reason lists all others."""
-    texts = [(where, headers.within("dataset", text, names)) for where, text in around]
-    for where, named in texts:
-        if len(named) == 1:
-            ((dataset, printed),) = named.items()
-            others = dict.fromkeys(name for _, own in texts for name in own if name != dataset)
+    found = [(where, headers.within(kind, text, names)) for where, text in texts]
+    said = [(where, [own for own in named.items() if own[0] != ENTITY_RANKING]) for where, named in found]
+    said = [own for own in said if own[1]][: None if kind == "dataset" else 1]
+    for where, named in said:
+        if len(named) == 1 or kind == "task":
+            word, printed = named[0]
+            others = dict.fromkeys(other for _, own in said for other, _ in own if other != word)
             also = f", though others name {', '.join(others)}" if others else ""
-            return Facts(dataset=Fact(dataset, printed=printed)).because(f"from {where}{also}")
+            return Facts.holding({kind: Fact(word, INFERRED, f"from {where}{also}", printed)})
     return NOTHING
 
 
@@ -179,26 +179,40 @@ def _left_around(around: _Around, evaluator: str | None) -> tuple[str, str]:
 def _rows_of(sheet: Sheet, columns: Sequence[Column], metrics: str) -> list[Row]:
     """Return all rows, beginning with the header; metrics: where the metrics are named ('columns', 'rows', …).
 
-    A row that divides the table gives its facts to the rows below it. Below such a row, an unknown text that is alone
-    in its row may name the next data set, or a part of the section.
+    A row that divides the table gives its facts to the rows below it.
     """
     rows = [Row(index, "header") for index in range(sheet.first)]
-    corner = section = _corner(columns, sheet.names)
+    # The corner may print the data set, in place of a header for the models or beside it.
+    headings = [
+        (f"the header of column {column.index + 1}", column.name)
+        for column in columns
+        if column.role in ("model", "metric") and column.line.facts == NOTHING
+    ]
+    corner = section = _nearest("dataset", headings, sheet.names)
     refused = None
     above: dict[int, str] = {}
-    for index in range(sheet.first, len(sheet.grid.rows)):
-        cells = sheet.grid.rows[index]
-        row = _row(sheet, index, columns, above, metrics)
+    others: dict[str, Column] = {}
+    for column in (column for column in columns if column.role != "value"):
+        is_new = column.name and column.name not in others
+        others[column.name if is_new else f"{column.name} {column.index + 1}".strip()] = column
+    for index, cells in enumerate(sheet.grid.rows[sheet.first :], start=sheet.first):
+        line = line_about(sheet.stated.rows, index + 1, [cells[own.index] for own in others.values()])
         if _is_header(cells, columns, sheet.names):
             refused = f"row {index + 1} is another header; divide the table there"
-        if row.kind == "section":
-            section = row.facts.over(corner)
-        elif section is not corner and row.kind == "values" and (text := _only_text(cells, columns)):
-            said = f"the row '{text}' may name a data set; state the data set of the rows below it"
-            row, section = replace(row, kind="section"), Facts(conflicts=(said,))
-        elif row.kind == "values":
-            row = replace(row, facts=row.facts.over(section), refused=refused or row.refused)
-        rows.append(row)
+        if not any(cells) or line.role == "other":
+            rows.append(Row(index, "other", line=line))
+        elif said := _section(cells, columns, sheet.names, is_divided=section is not corner):
+            rows.append(Row(index, "section", said, line=line))
+            section = said.over(corner)
+        else:
+            labels = _labels(cells, others, above)
+            facts = _said_by(labels, sheet.names)
+            facts = explained(facts) if line.facts != NOTHING else facts
+            has_metric = metrics != "rows" or line.facts.metric or facts.metric
+            lost = _lost_cell(cells, columns, sheet.names)
+            kind = "values" if lost or (has_metric and not _is_beside(labels)) else "other"
+            named = {label.name: label.word for label in labels}
+            rows.append(Row(index, kind, facts.over(section), named, line, refused or lost))
     return rows
 
 
@@ -210,47 +224,27 @@ def _is_header(cells: Sequence[str], columns: Sequence[Column], names: Names) ->
     return sum(read_header(text, names).metric is not None for text in texts) > 1
 
 
-def _only_text(cells: Sequence[str], columns: Sequence[Column]) -> str | None:
-    """Return the text of a row that has a single text, unless a column of values holds it."""
-    texts = [text for text in cells if text]
-    in_values = any(cells[column.index] for column in columns if column.role == "value")
-    return label_of(texts[0]) if len(texts) == 1 and not in_values and not is_missing(texts[0]) else None
-
-
-def _row(sheet: Sheet, index: int, columns: Sequence[Column], above: dict[int, str], metrics: str) -> Row:
-    """Return a row; above: the last label of each label column, which this row updates."""
-    cells = sheet.grid.rows[index]
-    others = [column for column in columns if column.role != "value"]
-    line = line_about(sheet.stated.rows, index + 1, [cells[column.index] for column in others])
-    if not any(cells) or line.role == "other":
-        return Row(index, "other" if any(cells) else "blank", line=line)
-    if section := _section(cells, columns, sheet.names):
-        return Row(index, "section", section, line=line)
+def _labels(cells: Sequence[str], columns: Mapping[str, Column], above: dict[int, str]) -> list[_Label]:
+    """Return the labels of a row; above: the last label of each label column, which this row updates."""
     # A new text ends the labels to its right, if their cells are empty: 'Average' below a column of categories.
-    own = ((column.index, cells[column.index]) for column in others if column.role == "other")
+    own = ((column.index, cells[column.index]) for column in columns.values() if column.role == "other")
     new = next((at for at, text in own if not is_missing(text) and not is_numeric(text)), len(cells))
-    for column in (column for column in others if column.index > new):
-        above.pop(column.index, None)
-    repeated = {}
-    for column in (column for column in others if column.role in LABEL_ROLES):
-        if not cells[column.index] and above.get(column.index):
-            repeated[column.index] = above[column.index]
-        above[column.index] = repeated.get(column.index, cells[column.index])
-    texts = {column.index: repeated.get(column.index, cells[column.index]) for column in others}
-    words = {column.index: column.line.word(texts[column.index]) for column in others}
-    facts = _said_by(others, texts, words, {*repeated}, sheet.names)
-    facts = explained(facts) if line.facts != NOTHING else facts
-    # It holds differences or spreads of other rows, or names no metric.
-    beside = {folded(texts[column.index]) for column in others if column.role != "metric"}
-    is_unnamed = metrics == "rows" and not (line.facts.metric or facts.metric)
-    is_other = is_unnamed or is_difference(facts["model"] or "") or bool(words_for("beside_metrics") & beside)
-    labels: dict[str, str] = {}
-    for column in others:
-        is_new = column.name and column.name not in labels
-        labels[column.name if is_new else f"{column.name} {column.index + 1}".strip()] = words[column.index]
-    refused = _lost_cell(cells, columns, sheet.names)
-    kind = "values" if refused or not is_other else "other"
-    return Row(index, kind, facts, labels, line, refused)
+    labels: list[_Label] = []
+    for name, column in columns.items():
+        text, why = cells[column.index], column.assumed
+        if column.role in LABEL_ROLES:
+            last = above.get(column.index, "") if column.index <= new else ""
+            text, why = text or last, why if text or not last else "as in the row above"
+            above[column.index] = text
+        labels.append(_Label(name, column.role, column.line.word(text), why))
+    return labels
+
+
+def _is_beside(labels: Sequence[_Label]) -> bool:
+    """Return whether the labels of a row say that it holds differences or spreads of other rows."""
+    words = {folded(label.word) for label in labels if label.role != "metric"}
+    model = next((label.word for label in labels if label.role == "model" and label.word), "")
+    return is_difference(model) or not words.isdisjoint(words_for("beside_metrics"))
 
 
 def _lost_cell(cells: Sequence[str], columns: Sequence[Column], names: Names) -> str | None:
@@ -265,45 +259,28 @@ def _lost_cell(cells: Sequence[str], columns: Sequence[Column], names: Names) ->
     return None
 
 
-def _said_by(
-    columns: Sequence[Column],
-    texts: Mapping[int, str],
-    words: Mapping[int, str],
-    repeated: Collection[int],
-    names: Names,
-) -> Facts:
-    """Return the facts that the labels of a row state together.
-
-    texts: column -> its label. words: the words to use for these. repeated: the columns that repeat the label above.
-    """
+def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
+    """Return the facts that the labels of a row state together."""
     stated: dict[str, Fact] = {}
-    printed = beside = NOTHING
-    version = next(filter(_VERSION.fullmatch, words.values()), None)
-    for column in columns:
-        role, word = column.role, words[column.index]
-        why = "as in the row above" if column.index in repeated else column.assumed
+    metric = beside = NOTHING
+    version = next((label.word for label in labels if _VERSION.fullmatch(label.word)), None)
+    for _, role, word, why in labels:
         said = read_header(word, names)
         if role == "other" and said.task and said.rest is None:
             stated.setdefault("task", said.task)
-        if not word or role not in LABEL_ROLES:
-            continue
-        if role == "metric":
-            printed = read_header(texts[column.index], names)
-            printed = replace(printed, rest=None, unknown=printed.unknown or printed.rest)
-            printed = printed.because(why, "metric") if why else printed
-        elif role == "model":
+        elif role == "metric" and word:
+            metric = replace(said, rest=None, unknown=said.unknown or said.rest)
+            metric = metric.because(why, "metric") if why else metric
+        elif role == "model" and word:
             # A second column of models refines the first, whose text is the name.
-            stated.setdefault("model", Fact(word).because(why) if why else Fact(word))
-        else:
+            stated.setdefault("model", Fact(word, INFERRED if why else PRINTED, why))
+        elif role in LABEL_ROLES and word:
             # 'FB15k (raw)' in a column of data sets also states the protocol, 'tail prediction' as a task the side.
             known = said if said.rest is None and said.metric is None else NOTHING
             beside = beside.over(replace(known, notes=None))
             if own := _meaning(role, word, known, version, names):
                 stated[role] = own.because(why) if why else own
-    facts = Facts.holding(stated).over(beside)
-    if printed == NOTHING:
-        return facts
-    return printed.agreeing(facts, "the row's metric", "another of its labels")
+    return metric.agreeing(Facts.holding(stated).over(beside), "the row's metric", "another of its labels")
 
 
 def _meaning(role: str, word: str, known: Facts, version: str | None, names: Names) -> Fact | None:
@@ -319,31 +296,29 @@ def _meaning(role: str, word: str, known: Facts, version: str | None, names: Nam
             return named.because(f"with '{version}' beside it")
         is_part = known.notes and ours and find_dataset(word, names) is None
         return named.because(f"'{word}' without its brackets") if is_part else named
-    if role == "side" and folded(word) in MEANS:
-        return Fact("both")
-    usual = {"ties": None, "task": ENTITY_RANKING if known is not NOTHING else word}.get(role, word)
-    meant = ours or usual
+    usual = {
+        "ties": None,
+        "task": ENTITY_RANKING if known is not NOTHING else word,
+        "side": "both" if folded(word) in MEANS else word,
+    }
+    meant = ours or usual.get(role, word)
     return Fact(meant) if meant else None
 
 
-def _section(cells: Sequence[str], columns: Sequence[Column], names: Names) -> Facts | None:
-    """Return the facts of a row that divides the table: a single text, spread over all columns or alone in its row."""
+def _section(
+    cells: Sequence[str], columns: Sequence[Column], names: Names, *, is_divided: bool
+) -> Facts | None:
+    """Return the facts of a row that divides the table: a single text, spread over all columns or alone in its row.
+
+    is_divided: whether a row above divides the table. Below such a row, an unknown text may name the next data set.
+    """
     texts = set(filter(None, cells))
     text = texts.pop() if len(texts) == 1 < len(cells) else ""
     if is_numeric(text) or is_missing(text):
         return None
     facts = read_header(text, names)
     in_values = any(cells[column.index] for column in columns if column.role == "value")
-    is_section = all(cells) or (any(facts.stated()) and not facts.metric and not in_values)
-    return replace(facts, rest=None, metric=None) if is_section else None
-
-
-def _corner(columns: Sequence[Column], names: Names) -> Facts:
-    """Return the data set that is printed in the corner, in place of a header for the models or beside it."""
-    labels = [column for column in columns if column.role in ("model", "metric")]
-    said = [
-        (f"the header of column {column.index + 1}", headers.within("dataset", column.name, names))
-        for column in labels
-        if column.line.facts == NOTHING
-    ]
-    return _nearest("dataset", said)
+    if all(cells) or (any(facts.stated()) and not facts.metric and not in_values):
+        return replace(facts, rest=None, metric=None)
+    said = f"the row '{label_of(text)}' may name a data set; state the data set of the rows below it"
+    return Facts(conflicts=(said,)) if is_divided and not in_values else None
