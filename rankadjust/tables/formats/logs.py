@@ -121,7 +121,7 @@ def _line(number: int, written: str) -> _Line:
     found = list(_pairs(bare))
     if not found:
         return _Line(number, text, facts=facts)
-    label = _IN_BRACKETS.sub("", bare[: found[0][0]]).rstrip(" \t\"':={[(,>|-")
+    label = _IN_BRACKETS.sub("", bare[: found[0][0]]).strip(" \t\"':={[(,>|-")
     step = _STEP.search(found[0][1])
     # Numbers without a name, such as the values of a paper, are cells of a column without a header.
     found += [(len(bare), " ", number) for number in _ALONE.findall(_NUMBER.sub("", bare))]
@@ -142,7 +142,8 @@ def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
         name = re.sub(r"\baverage\s+(?=\S)", "", text[start : match.start()].strip(_MARKS))
         metric = _suffix(_STEP.sub("", name))
         sign = match["sign"].strip(" \"'")
-        if not name[:1].isalpha() or not (metric or sign):
+        # A number in brackets needs no sign: '(raw 0.30)'.
+        if not name[:1].isalpha() or not (metric or sign or text[start - 1 : start] == "("):
             continue
         if metric is None:
             # Only before a colon may a name have two words.

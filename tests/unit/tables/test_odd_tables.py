@@ -75,6 +75,9 @@ def test_the_account_counts_numbers_that_no_metric_claims(tmp_path):
     rows = "A 0.892 0.843 - 0.354 0.235 -\nB 0.8 - 0.7 0.6 0.5 0.4\n"
     text = f"Table 2\nWN18 UMLS\nName\nMRR Hits @ 1 MR MRR Hits @ 1 MR\n{rows}"
     assert describe(read(tmp_path, "a.txt", text)).startswith("a.txt: 0 of 2 numbers read, 2 not:")
+    assert describe(read(tmp_path, "a.log", "MRR = 0.45 (raw 0.30)\n")).startswith(
+        "a.log: 1 of 2 numbers read"
+    )
     [line] = unread_cells(read(tmp_path, "umls.md", "|Model|MR|fil_mrr|\n|-|-|-|\n|A|2|.5|\n|B|3|.4|\n"))
     assert line.startswith(
         "umls.md: 2 in column 3 'fil_mrr', lines 3 to 4 ('.5', '.4'): a metric beside unknown words"
