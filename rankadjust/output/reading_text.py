@@ -11,7 +11,7 @@ import yaml
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.words import folded
 from rankadjust.chance.metrics import resolve, usual_name
-from rankadjust.tables.cells import adjustment_of
+from rankadjust.tables.cells import scale_of
 from rankadjust.tables.facts import DEFAULT, GRADED, INFERRED, Fact, name_of
 from rankadjust.tables.headers import Names, metric_key, within
 from rankadjust.tables.reading import Reading
@@ -161,7 +161,8 @@ def gaps(reading: Reading, names: Names | None = None) -> list[Gap]:
 
 def _word(fact: str, taken: Fact) -> str:
     """Return an assumed fact in the words of a sidecar."""
-    return taken.value if fact != "metric" or adjustment_of(taken.value) else resolve(taken.value).label
+    is_plain = fact == "metric" and scale_of(taken.value)[0] in ("share", "rank")
+    return resolve(taken.value).label if is_plain else taken.value
 
 
 def question(gap: Gap, reading: Reading) -> str:

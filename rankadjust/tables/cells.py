@@ -1,34 +1,36 @@
 """Decide what each cell is: a value with all its facts, missing, unread with a reason, or a label.
 
-The facts of a number come from its row, its column, its table and the sidecar, if these agree. Then the values of a
-table are compared: tools and benchmarks have protocols of their own, rows of one model must be told apart, two numbers
-of one evaluation cannot both be read, and a comma, like the unit, is decided for many numbers together.
+The facts of a number come from its row, its column, its table and the sidecar, if these agree; gaps are filled with
+the convention of its tool or benchmark, else with the usual choice. Then the values of a table are compared: rows of
+one model must be told apart, two numbers of one evaluation cannot both be read, and a comma, like the unit, is decided
+for many numbers together.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rankadjust.base.printed import Interval, Number
-from rankadjust.chance.metrics import Metric, find_adjusted
+from rankadjust.base.printed import Number
+from rankadjust.chance.metrics import find_adjusted
 from rankadjust.counting.evaluators import usual_evaluation
-from rankadjust.counting.protocols import Benchmark
+from rankadjust.counting.protocols import load_benchmarks
+from rankadjust.data.registry import Dataset, meanings
 from rankadjust.tables import facts as of
 from rankadjust.tables import headers
 from rankadjust.tables.columns import Column
-from rankadjust.tables.facts import DEFAULT, DEFAULTS, EVALUATION, GIVEN, INFERRED, Fact, Facts
+from rankadjust.tables.facts import DEFAULT, EVALUATION, GIVEN, INFERRED, PRINTED, Fact, Facts
 from rankadjust.tables.formats import cell_text
 from rankadjust.tables.formats.cell_text import is_numeric, read_cell
 from rankadjust.tables.headers import Names, find_dataset
 from rankadjust.tables.layout import Row, Table
-from rankadjust.tables.sidecar import fill, is_pattern
+from rankadjust.tables.sidecar import fill
 
 State = tuple[str, str | None]
 """The state of a cell (value, missing, unread or label) and the reason, if it holds a number that is not read."""
-States = dict[tuple[int, int], State]
 
 _DECIMAL = re.compile(r"\d*[.,]\d+")
 _THOUSANDS_WITH_POINT = re.compile(r"-?[1-9][0-9]{0,2}\.[0-9]{3}")
@@ -39,6 +41,7 @@ _PYKEEN = re.compile(r"(?:^|\.)(?:both|head|tail)\.(?:realistic|optimistic|pessi
 # LibKGE (kge/job/entity_ranking.py) writes raw ranks, ranks filtered with `filter_splits`, which on validation data
 # ignore the test set, and, under keys that end in _filtered_with_test, ranks filtered with the test set too.
 _LIBKGE = re.compile(r"(?:mean_rank|mean_reciprocal_rank|hits_at_\d+)(?P<filtered>_filtered)?")
+_LETTERS = {"h": "head", "s": "head", "t": "tail", "o": "tail"}
 # The ranges of adjusted metrics.
 _RANGES = {"index": (float("-inf"), 1.0), "ratio": (0.0, float("inf")), "z": (float("-inf"), float("inf"))}
 
@@ -47,20 +50,21 @@ _RANGES = {"index": (float("-inf"), 1.0), "ratio": (0.0, float("inf")), "z": (fl
 class Value:
     """A number with its facts; cell: its row and column, from 0.
 
-    facts: all facts but the model; values with equal facts share the object. doubt: how the number itself was read, if
-    that is not plain. series: the same for values under the same header and label. model_line: the index of the row
-    with the metrics of its model, or of the column if rows are metrics. header: the text that names its metric.
+    key: its model and its evaluation; gaps are filled with the usual choice. series: the same for values under the same
+    header and label. model_line: the index of the row with the metrics of its model, or of the column if rows are
+    metrics. header: the text that names its metric. doubt: how the number itself was read, if that is not plain.
+    unread: the reason why it is not read after all.
     """
 
     cell: tuple[int, int]
     number: Number
     facts: Facts
-    model: Fact | None
+    key: tuple[Any, ...]
     series: int
     model_line: int
     header: str
-    unit: Fact | None = None
     doubt: str | None = None
+    unread: str | None = None
 
     @property
     def metric(self) -> str:
@@ -68,58 +72,58 @@ class Value:
         return self.facts["metric"] or ""
 
     @property
-    def name(self) -> str | None:
-        """The name of its model."""
-        return self.model.value if self.model else None
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """The model and the evaluation of the value; gaps are filled with the usual choice."""
-        return self.name, self.facts.evaluation
-
-    @property
-    def interval(self) -> Interval:
-        """The value with the ends of its rounding interval, in its unit."""
-        return self.number.interval(percent=self.unit is not None and self.unit.value == "percent")
+    def state(self) -> State:
+        """The state of its cell."""
+        return ("unread", self.unread) if self.unread else ("value", None)
 
 
 class Reader:
     """Reads the cells of one table; cells with the same row and column facts share one combination of them."""
 
-    def __init__(self, table: Table, names: Names, sidecar: Path) -> None:
-        self.table, self.names, self.sidecar = table, names, sidecar
-        self.known = set(names.values())
+    def __init__(self, table: Table, names: Names, registry: Mapping[str, Dataset], sidecar: Path) -> None:
+        self.table, self.names, self.registry, self.sidecar = table, names, registry, sidecar
         self._combined: dict[tuple[Any, ...], Facts] = {}
 
-    def read(self) -> tuple[list[Value], States]:
-        """Return the values of the table and the state of each of its cells, before values are compared."""
-        # In a table that names a data set but no metric, decimal numbers are results.
-        texts = [
-            text for row in self.table.grid.rows[:_LOOKED_AT] for text in row if len(text) <= _LONGEST_NAME
-        ]
-        why = None
-        if not self.table.metrics and self.table.grid.width == 1:
-            why = "nothing separates its columns; save the table as CSV"
-        elif not self.table.metrics and any(headers.within("dataset", text, self.names) for text in texts):
-            why = "nothing names its metric; state the metric"
-        values: list[Value] = []
-        states: States = {}
-        for row in self.table.rows:
-            is_body = row.kind == "values" and self.table.metrics != ""
-            for column in self.table.columns:
-                cell = (row.index, column.index)
-                text = self.table.text(*cell)
-                if row.refused and (is_numeric(text) or _DECIMAL.search(text)):
-                    states[cell] = "unread", row.refused
-                elif is_body and column.role == "value":
-                    read = self._value(row, column, text)
-                    values += [read] if isinstance(read, Value) else []
-                    states[cell] = ("value", None) if isinstance(read, Value) else read
-                elif why and _is_result(text):
-                    states[cell] = "unread", why
-                else:
-                    states[cell] = _label(row, column, text, is_body=is_body)
-        return values, states
+    def read(self) -> dict[tuple[int, int], Value | State]:
+        """Return each cell of the table as a value, before values are compared, or its state."""
+        columns, why = self.table.columns, self._why_no_metric()
+        return {
+            (row.index, column.index): self._cell(row, column, why)
+            for row in self.table.rows
+            for column in columns
+        }
+
+    def _why_no_metric(self) -> str | None:
+        """Return the reason why the decimal numbers of a table that names no metric are results all the same."""
+        if self.table.metrics:
+            return None
+        if self.table.grid.width == 1:
+            return "nothing separates its columns; save the table as CSV"
+        texts = (text for row in self.table.grid.rows[:_LOOKED_AT] for text in row)
+        texts = (text for text in texts if len(text) <= _LONGEST_NAME)
+        is_named = any(headers.within("dataset", text, self.names) for text in texts)
+        return "nothing names its metric; state the metric" if is_named else None
+
+    def _cell(self, row: Row, column: Column, why: str | None) -> Value | State:
+        """Return the value or the state of a cell; a number beside the values gets the reason why it is none of them.
+
+        why: the reason why the decimal numbers of the table are not read.
+        """
+        text = self.table.text(row.index, column.index)
+        has_values = row.kind == "values" and self.table.metrics != ""
+        has_decimal = _DECIMAL.search(text) is not None
+        if row.refused and (is_numeric(text) or has_decimal):
+            return "unread", row.refused
+        if has_values and column.role == "value":
+            return self._value(row, column, text)
+        is_other = not has_values or column.role == "other"
+        is_nameless = is_other and has_values and not column.header and column.line.role is None
+        if (why or is_nameless) and has_decimal and cell_text.holds_numbers(text):
+            return "unread", why or "the column has no header"
+        is_number = is_numeric(text) and (row.kind != "header" or "." in text)
+        is_left_out = "other" in (row.line.role, column.line.role)
+        reason = "left out by the sidecar" if is_left_out else "no metric is named here"
+        return "label", reason if is_other and is_number else None
 
     def _value(self, row: Row, column: Column, text: str) -> Value | State:
         """Return the value of a text, or its state if it has none."""
@@ -129,72 +133,166 @@ class Reader:
             why = "several values in one cell" if several else "not a number"
             return ("missing", None) if number == "" else ("unread", why)
         # The model differs from row to row, while the other facts of the labels seldom do.
-        bare = row.facts.without("model")
-        key = (column.index, bare, row.line.key)
+        key = (column.index, row.facts.without("model"), row.line.key)
         if key not in self._combined:
-            self._combined[key] = _combine(bare, row, column, self.table, self.known)
+            self._combined[key] = self._facts(row, column)
         facts = self._combined[key]
         if reason := _unread(facts):
             return "unread", reason
-        facts, model = self._named(row, column, facts)
-        metrics = self.table.metrics
-        in_rows = metrics == "rows"
+        model = self._model(row, column, facts)
+        is_row = self.table.metrics == "rows"
         return Value(
             cell=(row.index, column.index),
             number=number,
-            facts=facts,
-            model=model,
-            series=row.index if in_rows else column.index if metrics == "columns" else 0,
-            model_line=column.index if in_rows else row.index,
-            header=((facts.metric and facts.metric.printed) or "") if in_rows else column.name,
+            facts=replace(facts, model=model),
+            key=(model and model.value, facts.evaluation),
+            series=row.index if is_row else column.index if self.table.metrics == "columns" else 0,
+            model_line=column.index if is_row else row.index,
+            header=self._header(column, facts),
         )
 
-    def _named(self, row: Row, column: Column, facts: Facts) -> tuple[Facts, Fact | None]:
-        """Return the facts of a value with its data set, and its model; the pattern of a sidecar is filled."""
-        rest, model = column.facts.rest, facts.model
-        if rest and facts.dataset and facts.dataset.printed:
-            version = f"{facts.dataset.printed} {rest}"
-            known = find_dataset(version, self.names)
-            # Some names of data sets go on with words such as 'paper'.
-            if rest.lower().lstrip("v").isdigit() or (known and known != facts.dataset.value):
-                dataset = Fact(known or version, INFERRED, "version from the header", version)
-                facts, rest = replace(facts, dataset=dataset), None
-        if model and model.source == GIVEN and is_pattern(model.value):
+    def _header(self, column: Column, facts: Facts) -> str:
+        """Return the text that names the metric of a value."""
+        is_row = self.table.metrics == "rows"
+        return (is_row and facts.metric and facts.metric.printed) or column.name
+
+    def _model(self, row: Row, column: Column, facts: Facts) -> Fact | None:
+        """Return the model of a value; the pattern of a sidecar is filled."""
+        model, rest = facts.model, facts.rest
+        if model and model.source == GIVEN and "{" in model.value:
             name = fill(model.value, self._texts(row, column, facts), self.sidecar)
-            return facts, replace(model, value=name) if name else None
+            return replace(model, value=name) if name else None
         if model is None or model.source != GIVEN:
-            model = row.facts.model or column.facts.model or model
+            model = row.facts.model or model
         if rest:
             why = f"with '{rest}' of the header" if model else "from a header"
             model = Fact(f"{model.value} ({rest})" if model else rest, INFERRED, why)
-        return facts, model
+        return model
 
     def _texts(self, row: Row, column: Column, facts: Facts) -> dict[str, str]:
         """Return, for a single cell, the text for each name in the braces of a pattern."""
-        above, beside = (line.dataset.printed if line.dataset else None for line in (column.facts, row.facts))
+        named = (own.dataset.printed for own in (column.facts, row.facts, facts) if own.dataset)
+        above = column.facts.dataset and column.facts.dataset.printed
         return {
             "model": column.facts["model"] or row.facts["model"] or "",
-            "dataset": above or beside or (facts.dataset.printed if facts.dataset else None) or "",
-            "column": column.facts.rest or above or column.name,
+            "dataset": next(filter(None, named), ""),
+            "column": facts.rest or above or column.name,
             "row": row.name,
             **row.labels,
         }
 
+    def _facts(self, row: Row, column: Column) -> Facts:
+        """Return the facts of a value but the model of its row; contradictions are among its conflicts.
 
-def _label(row: Row, column: Column, text: str, *, is_body: bool) -> State:
-    """Return the state of a cell beside the values; a number gets the reason why it is none of them.
+        A statement about a line replaces the facts of that line, and a statement about the table. A statement about the
+        table must agree with the facts of the lines. Facts of the text around the table come last.
+        """
+        whole, lines = self.table.stated.facts, row.line.facts.over(column.line.facts)
+        header, labels = self._printed(column), self._printed(row).without("model")
+        printed, by = header.agreeing(labels, "the column", "the row"), "the sidecar or the option"
+        facts = lines.over(whole).agreeing(printed, by, "the table").over(self.table.facts)
+        conflicts = facts.conflicts
+        if whole.metric and printed["metric"] not in (None, whole["metric"]):
+            conflicts += (f"{by} says {whole['metric']}, the table {printed['metric']}",)
+        stated = lines.notes, whole.notes
+        notes = dict.fromkeys(filter(None, (*stated, header.notes, labels.notes)))
+        is_explained = (lines.protocol or whole.protocol) and facts["task"] in of.OTHER_CANDIDATES
+        facts = replace(
+            facts,
+            notes="; ".join(notes) or None,
+            task=None if is_explained else facts.task,
+            conflicts=tuple(dict.fromkeys(conflicts)),
+        )
+        facts = self._by_convention(self._with_dataset(facts), self._header(column, facts))
+        return replace(facts, protocol=self._doubted(facts, is_explained=any(stated)))
 
-    is_body: whether the row has values.
-    """
-    if is_body and column.role != "other":
-        return "label", None
-    if is_body and not column.header and column.line.role is None and _is_result(text):
-        return "unread", "the column has no header"
-    is_number = is_numeric(text) and (row.kind != "header" or "." in text)
-    if row.kind not in ("values", "other", "header") or not is_number:
-        return "label", None
-    is_left_out = "other" in (row.line.role, column.line.role)
-    return "label", "left out by the sidecar" if is_left_out else "no metric is named here"
+    def _printed(self, line: Row | Column) -> Facts:
+        """Return the printed facts of a line without those that the sidecar replaces, for the line or the whole table.
+
+        The stated data set of the table replaces a printed name that is not a data set of ours. `left` and `right` are
+        sides of an evaluator, so that any statement replaces them.
+        """
+        whole, facts = self.table.stated.facts, line.facts
+        replaced = [name for name, _ in line.line.facts.stated(EVALUATION)]
+        replaced += ["dataset"] if whole.dataset and facts["dataset"] not in self.names.values() else []
+        facts, (left, why) = facts.without(*replaced), self.table.left
+        right = "tail" if left == "head" else "head"
+        sides = {**_LETTERS, **dict.fromkeys(("left", "l"), left), **dict.fromkeys(("right", "r"), right)}
+        printed = facts["side"]
+        if printed not in sides:
+            return facts
+        reason = f"from '{printed}'" if printed in _LETTERS else why or None
+        return replace(facts, side=None if whole.side else Fact(sides[printed], INFERRED, reason))
+
+    def _with_dataset(self, facts: Facts) -> Facts:
+        """Return facts with the version of the data set that the header names, and a remark on an unknown data set."""
+        dataset, rest = facts.dataset, facts.rest
+        if dataset and rest and dataset.printed:
+            version = f"{dataset.printed} {rest}"
+            known = find_dataset(version, self.names)
+            # Some names of data sets go on with words such as 'paper'.
+            if rest.lower().lstrip("v").isdigit() or (known and known != dataset.value):
+                dataset, rest = Fact(known or version, INFERRED, "version from the header", version), None
+        if dataset and dataset.value not in self.names.values():
+            others = meanings(dataset.value, self.registry)
+            remark = f"which may be {' or '.join(others)}" if others else "none of the registry"
+            dataset = replace(dataset, reason=", ".join(filter(None, (dataset.reason, remark))))
+        return replace(facts, dataset=dataset, rest=rest)
+
+    def _by_convention(self, facts: Facts, header: str) -> Facts:
+        """Return facts with their gaps filled by the convention of a tool or benchmark, else by the usual choice.
+
+        A benchmark with several protocols prescribes none of them. An inductive data set has a test split of its own,
+        in its second graph.
+        """
+        name = facts["dataset"] or ""
+        usual, benchmarks = usual_evaluation(name), [one for one in load_benchmarks() if one.dataset == name]
+        cut = [key for one in benchmarks for key in one.metrics if key.startswith(f"{facts['metric']}_at_")]
+        if cut and facts.metric:
+            doubt = f"though the evaluator of {name} gives {cut[0]}"
+            facts = replace(facts, metric=replace(facts.metric, reason=doubt))
+        prescribed = [one.protocol.name for one in benchmarks]
+        protocol, side = self._of_tool(facts, header), facts.side
+        if protocol is None and len(benchmarks) == 1:
+            sides, why = benchmarks[0].sides, "{} from the benchmark".format
+            protocol = Fact(prescribed[0], INFERRED, why(prescribed[0]))
+            side = side or (Fact(sides[0], INFERRED, why(sides[0])) if len(sides) == 1 else None)
+        elif protocol is None:
+            doubt = f"though {name} is ranked under {' or '.join(prescribed)}"
+            protocol = Fact(usual.protocol, DEFAULT, doubt if prescribed else None)
+        is_inductive = name in self.registry and self.registry[name].role == "inductive"
+        split = usual.split or ("inference_testing" if is_inductive else "testing")
+        defaults = Facts.of(DEFAULT, split=split, side=usual.side or "both")
+        return replace(facts, protocol=protocol, side=side).over(defaults)
+
+    def _of_tool(self, facts: Facts, header: str) -> Fact | None:
+        """Return the protocol of a value: what LibKGE and PyKEEN mean by its key where it is not stated."""
+        protocol, libkge = facts.protocol, _LIBKGE.fullmatch(header)
+        if libkge and libkge["filtered"] and facts["split"] == "validation":
+            return protocol if protocol and protocol.source == GIVEN else Fact("filtered-cumulative")
+        if protocol is None and libkge and any(f"{header}_filtered" in row for row in self.table.grid.rows):
+            return Fact("raw", INFERRED, "raw, as LibKGE writes it beside filtered")
+        if protocol is None and _PYKEEN.search(header):
+            return Fact("pykeen", INFERRED, "of PyKEEN, whose keys these are")
+        return protocol
+
+    def _doubted(self, facts: Facts, *, is_explained: bool) -> Fact | None:
+        """Return the protocol, assumed if a note in the header or the text around the table may mean another.
+
+        is_explained: whether a sidecar has notes.
+        """
+        protocol, notes, other = facts.protocol, facts.notes, self.table.other
+        if protocol is None or protocol.reason or protocol.source in (GIVEN, INFERRED):
+            return protocol
+        is_default = protocol.source == DEFAULT
+        is_other = notes and not is_explained and (is_default or headers.OTHER_EVALUATION.search(notes))
+        if protocol.value.startswith("sampled-") or not (other or is_other):
+            return protocol
+        doubt = f"though the header has a note: {notes}"
+        doubt = f"though the text around the table speaks of '{other}'" if other else doubt
+        return (
+            replace(protocol, reason=doubt) if is_default else protocol.because(f"{protocol.value}, {doubt}")
+        )
 
 
 def _unread(facts: Facts) -> str | None:
@@ -213,128 +311,16 @@ def _unread(facts: Facts) -> str | None:
     return f"{said} is not {of.ENTITY_RANKING}; if it is, state the task"
 
 
-def _is_result(text: str) -> bool:
-    """Return whether a cell holds a decimal number, or several numbers."""
-    return _DECIMAL.search(text) is not None and cell_text.holds_numbers(text)
+def settle(values: Sequence[Value], percent: str | None, *, has_commas: bool) -> None:
+    """Compare the values of a table: decide their signs and units, and refuse values that contradict each other.
 
-
-def _combine(bare: Facts, row: Row, column: Column, table: Table, known: set[str]) -> Facts:
-    """Return the facts of a value; contradictions are among its conflicts.
-
-    bare: the facts of the row's labels, without the model. A statement about a line replaces the facts of that line. A
-    statement about the table must agree with the facts of the lines. Facts of the text around the table come last.
+    percent: the text around the table that declares its numbers percent. has_commas: whether the file has decimal
+    commas.
     """
-    whole, stated = table.stated.facts, row.line.facts.over(column.line.facts)
-    header = _printed(column.facts, column.line.facts, table, known)
-    labels = _printed(bare, row.line.facts, table, known)
-    by = "the sidecar or the option"
-    lines = stated.agreeing(header.agreeing(labels, "the column", "the row"), by, "the table")
-    facts = whole.without(*(name for name, _ in stated.stated(EVALUATION)))
-    facts = facts.agreeing(lines, by, "the table").over(table.facts)
-    conflicts = facts.conflicts
-    if whole.metric and lines["metric"] not in (None, whole["metric"]):
-        conflicts += (f"{by} says {whole['metric']}, the table {lines['metric']}",)
-    metric = facts.metric
-    if metric and not metric.printed:
-        metric = replace(metric, printed=column.name or None)
-    notes = dict.fromkeys(filter(None, (stated.notes, whole.notes, header.notes, labels.notes)))
-    is_explained = (stated.protocol or whole.protocol) and facts["task"] in of.OTHER_CANDIDATES
-    return replace(
-        facts,
-        model=stated.model or whole.model or table.facts.model,
-        metric=metric,
-        notes="; ".join(notes) or None,
-        task=None if is_explained else facts.task,
-        rest=None,
-        conflicts=tuple(dict.fromkeys(conflicts)),
-    )
-
-
-def _printed(facts: Facts, line: Facts, table: Table, known: set[str]) -> Facts:
-    """Return the printed facts of a line without those that the sidecar replaces, for the line or the whole table.
-
-    The stated data set of the table replaces a printed name that is not a data set of ours. `left` and `right` are
-    sides of an evaluator, so that any statement replaces them.
-    """
-    whole = table.stated.facts
-    blank = {name for name, _ in line.stated(EVALUATION)}
-    stated = line["dataset"] or whole["dataset"]
-    if stated and (line.dataset or facts["dataset"] not in known):
-        blank.add("dataset")
-    facts = facts.without(*blank)
-    printed, (left, why) = facts["side"] or "", table.left
-    if printed in ("head", "tail", "both", ""):
-        return facts
-    is_left = printed in ("left", "l")
-    if is_left or printed in ("right", "r"):
-        side = left if is_left else "tail" if left == "head" else "head"
-    else:
-        side, why = (
-            {"h": "head", "s": "head", "t": "tail", "o": "tail"}.get(printed, printed),
-            f"from '{printed}'",
-        )
-    return replace(facts, side=None if whole.side else Fact(side, INFERRED, why or None))
-
-
-def settle(
-    table: Table, values: list[Value], states: States, benchmarks: Sequence[Benchmark], *, has_commas: bool
-) -> list[Value]:
-    """Compare the values of a table, and return those that are read after all.
-
-    has_commas: whether the file has decimal commas.
-    """
-    _apply_conventions(values, benchmarks)
     _mark_repeated(values)
-    _refuse_repeated(values, states)
-    kept = [value for value in values if states[value.cell][0] == "value"]
-    _settle_signs(kept, states, has_commas=has_commas)
-    _decide_units(kept, states, table.percent)
-    _doubt_protocols(kept, table)
-    return [value for value in kept if states[value.cell][0] == "value"]
-
-
-def _apply_conventions(values: Sequence[Value], benchmarks: Sequence[Benchmark]) -> None:
-    """Give values without a protocol the protocol of their tool or benchmark, and the side if it has a single side."""
-    by_dataset: dict[str | None, list[Benchmark]] = defaultdict(list)
-    for benchmark in benchmarks:
-        by_dataset[benchmark.dataset].append(benchmark)
-    keys = {value.header for value in values}
-    for value in values:
-        value.facts = _of_tool(value, keys)
-        if known := by_dataset.get(value.facts["dataset"]):
-            value.facts = _of_benchmark(value.facts, known)
-
-
-def _of_tool(value: Value, keys: Set[str]) -> Facts:
-    """Return the facts of a value with those that LibKGE and PyKEEN mean by its key; keys: all of the table."""
-    facts, protocol, libkge = value.facts, value.facts.protocol, _LIBKGE.fullmatch(value.header)
-    if libkge and libkge["filtered"]:
-        is_cumulative = facts["split"] == "validation" and (protocol is None or protocol.source != GIVEN)
-        return replace(facts, protocol=Fact("filtered-cumulative")) if is_cumulative else facts
-    if protocol is None and libkge and f"{value.header}_filtered" in keys:
-        protocol = Fact("raw", INFERRED, "raw, as LibKGE writes it beside filtered")
-    elif protocol is None and _PYKEEN.search(value.header):
-        protocol = Fact("pykeen", INFERRED, "of PyKEEN, whose keys these are")
-    # Values with equal facts share the object.
-    return facts if protocol is facts.protocol else replace(facts, protocol=protocol)
-
-
-def _of_benchmark(facts: Facts, known: Sequence[Benchmark]) -> Facts:
-    """Return facts with the protocol of their benchmark; a benchmark with several protocols prescribes none of them."""
-    keys = [key for own in known for key in own.metrics if key.startswith(f"{facts['metric']}_at_")]
-    if keys and facts.metric:
-        doubt = f"though the evaluator of {facts['dataset']} gives {keys[0]}"
-        facts = replace(facts, metric=replace(facts.metric, reason=doubt))
-    names = [benchmark.protocol.name for benchmark in known]
-    if facts.protocol is not None:
-        return facts
-    if len(known) > 1:
-        doubt = f"though {facts['dataset']} is ranked under {' or '.join(names)}"
-        usual = usual_evaluation(known[0].dataset).protocol
-        return replace(facts, protocol=Fact(usual, DEFAULT, doubt))
-    (side, *others), why = known[0].sides, "{} from the benchmark".format
-    own = None if others else Fact(side, INFERRED, why(side))
-    return replace(facts, protocol=Fact(names[0], INFERRED, why(names[0])), side=facts.side or own)
+    _refuse_repeated(values)
+    _settle_signs([value for value in values if not value.unread], has_commas=has_commas)
+    _decide_units([value for value in values if not value.unread], percent)
 
 
 def _mark_repeated(values: Sequence[Value]) -> None:
@@ -344,11 +330,11 @@ def _mark_repeated(values: Sequence[Value]) -> None:
         rows[value.key].add(value.cell[0])
     if any(len(own) > 1 for own in rows.values()):
         for value in values:
-            if value.model and value.model.source != GIVEN:
-                value.model = value.model.because("several rows have the same model")
+            if value.facts.model and value.facts.model.source != GIVEN:
+                value.facts = value.facts.because("several rows have the same model", "model")
 
 
-def _refuse_repeated(values: Sequence[Value], states: States) -> None:
+def _refuse_repeated(values: Sequence[Value]) -> None:
     """Mark values as unread that are not alone in their line of a model with their evaluation.
 
     One value of several is read only if the table states all facts that it states of the others, and more: 'MR@filter'
@@ -357,43 +343,17 @@ def _refuse_repeated(values: Sequence[Value], states: States) -> None:
     lines: dict[tuple[Any, ...], list[Value]] = defaultdict(list)
     for value in values:
         lines[value.model_line, value.key].append(value)
-    for same in lines.values():
-        stated = [_stated(value.facts) for value in same]
-        headers_of = list(dict.fromkeys(value.header for value in same))
-        names = "', '".join(headers_of)
-        differing = f"'{names}'" if len(headers_of) > 1 else f"the values of '{names}'"
+    for same in (own for own in lines.values() if len(own) > 1):
+        all_stated = [value.facts.stated(EVALUATION) for value in same]
+        stated = [{name for name, fact in own if fact.source != DEFAULT} for own in all_stated]
+        names = list(dict.fromkeys(f"'{value.header}'" for value in same))
+        differing = ", ".join(names) if len(names) > 1 else f"the values of {names[0]}"
         for value, here in zip(same, stated, strict=True):
-            if len(same) > 1 and sum(there < here for there in stated) < len(same) - 1:
-                states[value.cell] = (
-                    "unread",
-                    f"nothing says in what {differing} differ; state it in a sidecar",
-                )
+            if sum(there < here for there in stated) < len(same) - 1:
+                value.unread = f"nothing says in what {differing} differ; state it in a sidecar"
 
 
-def _stated(facts: Facts) -> set[str]:
-    return {name for name, fact in facts.stated(EVALUATION) if fact.source != DEFAULT}
-
-
-def _doubt_protocols(values: Sequence[Value], table: Table) -> None:
-    """Mark a protocol as assumed if a note in the header or the text around the table may mean another."""
-    for value in values:
-        protocol, notes = value.facts.protocol, value.facts.notes or ""
-        is_settled = protocol is not None and (protocol.source in (GIVEN, INFERRED) or bool(protocol.reason))
-        if is_settled or (protocol and protocol.value.startswith("sampled-")):
-            continue
-        lines = (table.stated, table.rows[value.cell[0]].line, table.columns[value.cell[1]].line)
-        is_explained = any(line.facts.notes for line in lines)
-        if table.other:
-            doubt = f"though the text around the table speaks of '{table.other}'"
-        elif notes and not is_explained and (not protocol or headers.OTHER_EVALUATION.search(notes)):
-            doubt = f"though the header has a note: {notes}"
-        else:
-            continue
-        taken = protocol.because(f"{protocol.value}, {doubt}") if protocol else None
-        value.facts = replace(value.facts, protocol=taken or Fact(DEFAULTS["protocol"], DEFAULT, doubt))
-
-
-def _settle_signs(values: Sequence[Value], states: States, *, has_commas: bool) -> None:
+def _settle_signs(values: Sequence[Value], *, has_commas: bool) -> None:
     """Read '1,234' as thousands, and as a decimal number where that would be out of range.
 
     In a file with decimal commas neither '1,234' nor '1.234' is certain.
@@ -402,97 +362,83 @@ def _settle_signs(values: Sequence[Value], states: States, *, has_commas: bool) 
     for value in values:
         number = value.number
         is_point = not (number.other or number.decimal_comma) and _THOUSANDS_WITH_POINT.fullmatch(number.text)
-        if number.other and (is_share(value.metric) or adjustment_of(value.metric) == "index"):
+        if number.other and scale_of(value.metric)[0] in ("share", "index"):
             value.number = number.with_decimal_comma()
             value.doubt = "the comma is decimal: otherwise the value is out of range"
         elif has_commas and (number.other or is_point):
-            states[value.cell] = ("unread", "thousands or decimal: the file has decimal commas")
+            value.unread = "thousands or decimal: the file has decimal commas"
         elif number.other:
             value.doubt = "the comma separates thousands"
         elif is_point and value.series in grouped:
             value.doubt = "the point is decimal, though other values have a comma"
 
 
-def adjustment_of(metric: str) -> str | None:
-    """Return the adjustment of a metric that is printed already adjusted: ratio, index or z."""
+@cache
+def scale_of(metric: str) -> tuple[str, float, float]:
+    """Return the scale of a metric, its least and its greatest value.
+
+    The scale is share (in [0, 1], so that it may be printed in percent), rank, or, for a metric that is printed already
+    adjusted, ratio, index or z.
+    """
     adjusted = find_adjusted(metric)
-    return adjusted[1] if adjusted else None
+    if adjusted is None:
+        return "rank", float("-inf"), float("inf")
+    plain, adjustment = adjusted
+    scale = adjustment or ("share" if plain.upper <= 1.0 else "rank")
+    return (scale, *_RANGES.get(scale, (plain.lower, plain.upper)))
 
 
-def is_share(metric: str) -> bool:
-    """Return whether a metric lies in [0, 1], so that it may be printed in percent."""
-    adjusted = find_adjusted(metric)
-    return adjusted is not None and adjusted[1] is None and adjusted[0].upper <= 1.0
-
-
-def _decide_units(values: Sequence[Value], states: States, percent: str | None) -> None:
+def _decide_units(values: Sequence[Value], percent: str | None) -> None:
     """Give each value its unit, decided for a whole series: a column, or a row where metrics are rows.
 
-    What the header or a sidecar states holds; values above 1 are percent, and so are the other Hits of their data set.
-    Where the numbers decide nothing, and where a number is impossible in its unit, the cell is unread. percent: the
-    text around the table that declares its numbers percent.
+    The other Hits of a data set are percent if some are for their values above 1. A sign in a cell, or a stated unit,
+    is about these cells alone. Where the numbers decide nothing, and where a number is impossible in its unit, the cell
+    is unread.
     """
-    series: dict[tuple[Any, ...], list[Value]] = defaultdict(list)
+    series: dict[tuple[int, str], list[Value]] = defaultdict(list)
     for value in values:
-        if states[value.cell][0] == "value":
-            series[value.series, value.metric].append(value)
-    units = {key: _unit_of(members, percent) for key, members in series.items()}
+        series[value.series, value.metric].append(value)
+    units = {key: _unit_of(key[1], members, percent) for key, members in series.items()}
     hits = {key: {value.facts["dataset"] for value in series[key]} for key in series if "hits_at_" in key[1]}
-    percents = {
-        key for key, unit in units.items() if unit and (unit.value, unit.source) == ("percent", INFERRED)
-    }
-    # A sign in a cell, or a stated unit, is about these cells alone.
-    sure = [own for key, own in hits.items() if key in percents]
+    of_percents = [own for key, own in hits.items() if _is_inferred(units[key], "percent")]
     for key, members in series.items():
-        unit, adjusted = units[key], find_adjusted(key[1])
-        is_open = unit is None or (unit.value == "fraction" and unit.source == INFERRED)
-        if is_open and any(own & hits.get(key, set()) for own in sure):
+        unit, (_, lower, upper) = units[key], scale_of(key[1])
+        is_open = isinstance(unit, str) or _is_inferred(unit, "fraction")
+        if is_open and any(own & hits.get(key, set()) for own in of_percents):
             unit = Fact("percent", INFERRED, "percent: like the other Hits of the table")
-        above = sum(value.number.value > 1 for value in members)
-        caption = f"though {percent} says percent; " if percent else ""
         for value in members:
-            value.unit = Fact("percent") if value.number.percent else unit
-            reason = _impossible(value, adjusted)
-            if unit is None:
-                reason = (
-                    f"neither percent nor fraction is certain: {above} of {len(members)} values above 1; "
-                )
-                reason += f"{caption}state the unit"
-            if reason:
-                states[value.cell] = ("unread", reason)
+            if isinstance(unit, str):
+                value.unread = unit
+                continue
+            own = Fact("percent") if value.number.percent else unit
+            value.facts = replace(value.facts, unit=own)
+            scale = 100 if own.value == "percent" else 1
+            ends = value.number.interval(percent=scale == 100)
+            # The whole rounding interval must be outside.
+            if ends.high < lower or ends.low > upper:
+                where = f"{lower * scale:g} to {upper * scale:g}"
+                value.unread = f"{value.number.text} as {own.value} is outside {where}"
 
 
-def _unit_of(members: Sequence[Value], percent: str | None) -> Fact | None:
-    """Return the unit that the numbers of a series imply by themselves, None where they decide nothing."""
+def _is_inferred(unit: Fact | str, word: str) -> bool:
+    return isinstance(unit, Fact) and (unit.value, unit.source) == (word, INFERRED)
+
+
+def _unit_of(metric: str, members: Sequence[Value], percent: str | None) -> Fact | str:
+    """Return the unit of a series, the stated one or else by its numbers, or the reason why none is certain."""
+    scale, _, _ = scale_of(metric)
     plain = [value for value in members if not value.number.percent]
     above = sum(value.number.value > 1 for value in plain)
     stated = next((value.facts.unit for value in members if value.facts.unit), None)
-    if not is_share(members[0].metric):
-        adjustment = adjustment_of(members[0].metric)
-        is_percent = adjustment == "index" and above
-        word = "percent" if is_percent else {None: "rank", "z": "z"}.get(adjustment, "index")
-        return Fact(word, stated.source if stated else of.PRINTED)
+    if scale != "share":
+        word = "percent" if scale == "index" and above else "index" if scale == "ratio" else scale
+        return Fact(word, stated.source if stated else PRINTED)
     if stated or not plain:
         return stated or Fact("percent")
-    if not above and not percent:
-        return Fact("fraction", INFERRED, f"fraction: {len(members)} of {len(members)} values at most 1")
-    is_percent = 2 * above >= len(plain)
-    said = f"percent: {above} of {len(members)} values above 1"
-    return Fact("percent", INFERRED, said) if is_percent else None
-
-
-def _impossible(value: Value, adjusted: tuple[Metric, str | None] | None) -> str | None:
-    """Return the reason if the whole rounding interval of a value is outside the range of its metric.
-
-    adjusted: the metric, and its adjustment.
-    """
-    if adjusted is None or value.unit is None:
-        return None
-    metric, adjustment = adjusted
-    lower, upper = _RANGES.get(adjustment or "", (metric.lower, metric.upper))
-    ends = value.interval
-    if ends.high >= lower and ends.low <= upper:
-        return None
-    unit = value.unit.value
-    scale = 100 if unit == "percent" else 1
-    return f"{value.number.text} as {unit} is outside {lower * scale:g} to {upper * scale:g}"
+    said = f"{above} of {len(members)} values above 1"
+    if 2 * above >= len(plain):
+        return Fact("percent", INFERRED, f"percent: {said}")
+    if above or percent:
+        caption = f"though {percent} says percent; " if percent else ""
+        return f"neither percent nor fraction is certain: {said}; {caption}state the unit"
+    return Fact("fraction", INFERRED, f"fraction: {len(members)} of {len(members)} values at most 1")

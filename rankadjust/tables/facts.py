@@ -155,7 +155,8 @@ class Facts:
     @cached_property
     def evaluation(self) -> tuple[str | None, ...]:
         """The evaluation that a value belongs to, without the model; gaps are filled with the usual choice."""
-        return tuple(self[name] or DEFAULTS.get(name) for name in EVALUATION)
+        stated = {name: fact.value for name, fact in self.stated(EVALUATION) if fact.source != DEFAULT}
+        return tuple(stated.get(name) or DEFAULTS.get(name) for name in EVALUATION)
 
 
 NOTHING = Facts()

@@ -7,7 +7,7 @@ or label. `rankadjust.output.reading_text` says it in words.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,8 @@ from typing import Any
 import polars as pl
 
 from rankadjust.base.words import folded
-from rankadjust.counting.evaluators import usual_evaluation
-from rankadjust.counting.protocols import Benchmark, load_benchmarks
-from rankadjust.data.registry import Dataset, load_registry, meanings
+from rankadjust.counting.protocols import load_benchmarks
+from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.tables.cells import Reader, Value, settle
 from rankadjust.tables.facts import (
     DEFAULT,
@@ -133,28 +132,27 @@ def read_tables(
         tables.append(lay_out(number, grid, stated, names, path.stem))
     if beside:
         require_found(beside, data, tables)
-    read = [(table, *Reader(table, names, beside or path).read()) for table in tables]
-    has_commas = any(value.number.decimal_comma for _, values, _ in read for value in values)
-    usual_of = cache(lambda dataset: usual(dataset, names, registry))
+    read = [(table, Reader(table, names, registry, beside or path).read()) for table in tables]
+    values = [[value for value in cells.values() if isinstance(value, Value)] for _, cells in read]
+    has_commas = any(value.number.decimal_comma for own in values for value in own)
     remarks: dict[str, None] = {}
     tidy: list[dict[str, Any]] = []
     facts: list[Mapping[str, Fact | None]] = []
-    cells: list[dict[str, Any]] = []
+    account: list[tuple[Any, ...]] = []
     is_only = len(tables) == 1
-    for table, values, states in read:
+    for (table, cells), own in zip(read, values, strict=True):
+        settle(own, table.percent, has_commas=has_commas)
         place = "" if is_only else f"table {table.number}: "
         remarks |= {f"{place}{remark}": None for remark in table.grid.remarks}
-        name = path.stem if is_only else f"{path.stem}-{table.number}"
-        for value in settle(table, values, states, _benchmarks(), has_commas=has_commas):
-            known = _known(value, *usual_of(value.facts["dataset"]))
-            facts.append(known)
-            tidy.append(_record(table, value, known, {"source": path.name, "table": name}))
-        for (row, column), (state, reason) in sorted(states.items()):
+        about = {"source": path.name, "table": path.stem if is_only else f"{path.stem}-{table.number}"}
+        for value in (value for value in own if not value.unread):
+            facts.append(_facts(value))
+            tidy.append(_record(table, value, facts[-1], about))
+        for (row, column), cell in cells.items():
             line, text = table.grid.lines[row], table.text(row, column)
-            cells.append(
-                dict(zip(CELLS, (table.number, row + 1, column + 1, line, text, state, reason), strict=True))
-            )
-    frames = pl.DataFrame(tidy, schema=VALUES), pl.DataFrame(cells, schema=CELLS)
+            state = cell.state if isinstance(cell, Value) else cell
+            account.append((table.number, row + 1, column + 1, line, text, *state))
+    frames = pl.DataFrame(tidy, schema=VALUES), pl.DataFrame(account, schema=CELLS, orient="row")
     return Reading(path, *frames, tuple(remarks), tuple(tables), facts, data)
 
 
@@ -163,17 +161,12 @@ def _shipped_registry() -> Mapping[str, Dataset]:
     return load_registry()
 
 
-@cache
-def _benchmarks() -> tuple[Benchmark, ...]:
-    return tuple(load_benchmarks())
-
-
 def known_names(registry: Mapping[str, Dataset]) -> Names:
     """Return our name of each data set by its names and aliases, which have no case and no punctuation.
 
     The benchmarks with a constant number of candidates are data sets too.
     """
-    aliases = [(benchmark.dataset, benchmark.aliases) for benchmark in _benchmarks()]
+    aliases = [(benchmark.dataset, benchmark.aliases) for benchmark in load_benchmarks()]
     aliases += [(name, dataset.aliases) for name, dataset in registry.items()]
     names = Names()
     for name, spellings in aliases:
@@ -184,32 +177,10 @@ def known_names(registry: Mapping[str, Dataset]) -> Names:
     return names
 
 
-def usual(
-    dataset: str | None, names: Names, registry: Mapping[str, Dataset]
-) -> tuple[dict[str, Fact | None], str | None]:
-    """Return the usual choice for each fact that may be missing, and a remark on a data set unknown to the registry.
-
-    An inductive data set has a test split of its own, in its second graph.
-    """
-    known, meant = registry.get(dataset or ""), usual_evaluation(dataset or "")
-    split = "inference_testing" if known is not None and known.role == "inductive" else "testing"
-    defaults = {"split": meant.split or split, "side": meant.side or "both", "protocol": meant.protocol}
-    said: dict[str, Fact | None] = {n: Fact(defaults[n], DEFAULT) for n in ("split", "side", "protocol")}
-    if dataset is None or dataset in names.values():
-        return said, None
-    others = meanings(dataset, registry)
-    return said, f"which may be {' or '.join(others)}" if others else "none of the registry"
-
-
-def _known(value: Value, usual: Mapping[str, Fact | None], remark: str | None) -> Mapping[str, Fact | None]:
-    """Return the facts of a value by name, None for a fact that nothing names; usual: what fills the gaps."""
-    known: dict[str, Fact | None] = {**usual, **dict(value.facts.stated())}
-    known |= {"dataset": value.facts.dataset, "model": value.model, "unit": value.unit}
-    known["value"] = Fact(value.number.text, INFERRED if value.doubt else PRINTED, value.doubt)
-    dataset = known["dataset"]
-    if dataset and remark:
-        known["dataset"] = replace(dataset, reason=", ".join(filter(None, (dataset.reason, remark))))
-    return known
+def _facts(value: Value) -> Mapping[str, Fact | None]:
+    """Return the facts of a value by name, None for a fact that nothing names."""
+    number = Fact(value.number.text, INFERRED if value.doubt else PRINTED, value.doubt)
+    return {"dataset": None, "model": None, **dict(value.facts.stated()), "value": number}
 
 
 def _record(
@@ -232,7 +203,8 @@ def _record(
         "assumed": reasons_text({name: known[name] for name in GRADED if name in known}),
         "grades": sources_text(known),
         "dataset_as_printed": (fact := known["dataset"]) and fact.printed,
-        "metric_as_printed": (fact := known["metric"]) and fact.printed,
+        "metric_as_printed": (fact := known["metric"])
+        and (fact.printed or table.columns[column].name or None),
         "cell": table.text(row, column),
         "grid": table.number,
         "row": row + 1,

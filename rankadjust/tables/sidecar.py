@@ -204,11 +204,6 @@ def _where(path: str | Path, keys: Sequence[str | int]) -> str:
     return f"{path}:{line}" if line else f"{path}"
 
 
-def is_pattern(text: str | None) -> bool:
-    """Return whether a stated name has braces to fill, such as '{model}'."""
-    return text is not None and _BRACES.search(text) is not None
-
-
 def fill(pattern: str, texts: Mapping[str, str], path: str | Path) -> str:
     """Return a pattern with the text for each name in braces; an unknown name raises a RankadjustError."""
     plain = {_plain(name): text for name, text in reversed(list(texts.items()))}
