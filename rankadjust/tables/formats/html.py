@@ -58,47 +58,31 @@ def page_grids(text: str) -> list[Grid]:
 
 
 def _with_context(placed: list[tuple[int, list[Grid]]], texts: list[tuple[int, int, str]]) -> Iterator[Grid]:
-    """Yield tables with the texts around them; placed, texts: the place of each in the page; texts: level and words."""
-    # If the first caption follows the first table, each caption follows its own table.
+    """Yield tables with the texts around them; placed, texts: the place of each in the page; texts: level and words.
+
+    A heading ends each heading of its own or a lower rank and all paragraphs above it, a caption the caption before it.
+    Nearest is a paragraph of few words above the table, then the innermost heading, the other paragraphs from the
+    table upwards, and the outer headings. If the first caption follows the first table, each follows its own table.
+    """
     captions = [(at, words) for at, level, words in texts if not level and _CAPTION.match(words)]
     is_below = bool(captions and placed) and placed[0][0] < captions[0][0]
-    above: list[tuple[int, str]] = []
-    left = iter(texts)
-    here = next(left, None)
+    headings: list[tuple[int, str]] = []
+    paragraphs: list[str] = []
+    left = [text for text in reversed(texts) if text[2] and not (is_below and _CAPTION.match(text[2]))]
     for (place, grids), (end, _) in pairwise([*placed, (10**9, [])]):
-        while here and here[0] < place:
-            if here[2] and not (is_below and _CAPTION.match(here[2])):
-                _add(above, *here[1:])
-            here = next(left, None)
+        while left and left[-1][0] < place:
+            _, level, words = left.pop()
+            if level:
+                headings = [*(entry for entry in headings if entry[0] < level), (level, words)]
+                paragraphs = []
+            else:
+                kept = (text for text in paragraphs if not (_CAPTION.match(words) and _CAPTION.match(text)))
+                paragraphs = [words, *kept][: CONTEXT_LENGTH + 1]
+        titles = [words for _, words in reversed(headings)]
+        near = [words for words in paragraphs[:1] if len(words.split()) <= _TITLE_WORDS]
         own = [words for at, words in captions if is_below and place < at < end][:1]
-        yield from (replace(grid, context=(*grid.context, *own, *_context_of(above))) for grid in grids)
-
-
-def _add(above: list[tuple[int, str]], level: int, words: str) -> None:
-    """Add a heading with its level, or a paragraph with level 0, to the texts above a table.
-
-    A heading is dropped at the next heading of the same or a higher rank, a paragraph at the next heading. A caption
-    describes a single table, so the next caption replaces it.
-    """
-    if _CAPTION.match(words):
-        above[:] = [entry for entry in above if not _CAPTION.match(entry[1])]
-    if level:
-        above[:] = [entry for entry in above if 0 < entry[0] < level]
-    above.append((level, words))
-    del above[sum(level > 0 for level, _ in above) : -CONTEXT_LENGTH - 1]
-
-
-def _context_of(above: list[tuple[int, str]]) -> list[str]:
-    """Return the texts above a table; the first most likely names the content of the table.
-
-    A title directly above comes first, then the innermost heading, the other paragraphs from the table upwards, and the
-    outer headings.
-    """
-    titles = [words for level, words in reversed(above) if level]
-    paragraphs = [words for level, words in reversed(above) if not level]
-    nearest = [words for words in paragraphs[:1] if len(words.split()) <= _TITLE_WORDS]
-    others = paragraphs[len(nearest) :][:CONTEXT_LENGTH]
-    return [*nearest, *titles[:1], *others, *titles[1:]][:CONTEXT_LENGTH]
+        above = [*near, *titles[:1], *paragraphs[len(near) :], *titles[1:]][:CONTEXT_LENGTH]
+        yield from (replace(grid, context=(*grid.context, *own, *above)) for grid in grids)
 
 
 def _table(table: Any) -> Grid:  # noqa: ANN401 - a node

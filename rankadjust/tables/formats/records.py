@@ -6,7 +6,7 @@ record makes a table of one row, a list of records, or a file with a record on e
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -24,36 +24,29 @@ _KEPT = (1, 3, 5, 10, 20, 50, 100)
 
 def json_grids(text: str) -> list[Grid]:
     """Return the records of a JSON text, or of a text with one record on each line, as tables."""
-    try:
-        return _grids(load_json(text))
-    except json.JSONDecodeError as error:
-        numbered = _lines_of(text)
-        if len(numbered) < 2 or not numbered[0][1].startswith("{"):
-            raise RankadjustError(f"line {error.lineno}: not valid JSON ({error.msg})") from None
-    records = []
-    for number, line in numbered:
-        try:
-            records.append(load_json(line))
-        except json.JSONDecodeError as error:
-            raise RankadjustError(f"line {number}: not valid JSON ({error.msg})") from None
-    return _records(records, [number for number, _ in numbered])
+    return _read(text, load_json, "JSON")
 
 
 def yaml_grids(text: str) -> list[Grid]:
     """Return the records of a YAML text as tables; in LibKGE's trace, each line is a record."""
-    numbered = [(number, line) for number, line in _lines_of(text) if not line.startswith("#")]
-    try:
-        if numbered and all(line.startswith("{") and line.endswith("}") for _, line in numbered):
-            return _records([_load_yaml(line) for _, line in numbered], [number for number, _ in numbered])
-        return _grids(_load_yaml(text))
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = "" if mark is None else f"line {mark.line + 1}: "
-        raise RankadjustError(f"{where}not valid YAML ({getattr(error, 'problem', error)})") from None
+    return _read(text, _load_yaml, "YAML")
 
 
-def _lines_of(text: str) -> list[tuple[int, str]]:
-    return [(number, line.strip()) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+def _read(text: str, load: Callable[[str], Any], name: str) -> list[Grid]:
+    lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), start=1)]
+    lines = [(number, line) for number, line in lines if line and not line.startswith("#")]
+    is_listed = len(lines) > 1 and all(line.startswith("{") for _, line in lines)
+    loaded = []
+    for first, part in lines if is_listed else [(1, text)]:
+        try:
+            loaded.append(load(part))
+        except (json.JSONDecodeError, yaml.YAMLError) as error:
+            mark = getattr(error, "problem_mark", None)
+            line = mark.line + 1 if mark else getattr(error, "lineno", 0)
+            where = f"line {first + line - 1}: " if line else ""
+            said = getattr(error, "msg", None) or getattr(error, "problem", error)
+            raise RankadjustError(f"{where}not valid {name} ({said})") from None
+    return _records(loaded, [number for number, _ in lines]) if is_listed else _grids(loaded[0])
 
 
 def load_json(text: str) -> Any:  # noqa: ANN401 - any data
