@@ -16,10 +16,9 @@ OPENING = """# The library
 
 <!-- Made of the docstrings: python -m harness.api_page > docs/api.md. The examples are run as tests. -->
 
-`from rankadjust import adjust` imports the function `adjust`, and `help(adjust)` explains its parameters, its result
-and the mistakes that it reports. This page lists everything that you can import in this way, in alphabetical order.
-The results are polars frames, but you may also pass frames of pandas or pyarrow. A mistake in your input raises a
-`RankadjustError` with a message of one line.
+For example, `from rankadjust import adjust` imports the function `adjust`, and `help(adjust)` explains its parameters,
+its result and its errors. This page lists everything that you can import in this way. Tables come back as polars
+frames, but you may also pass frames of pandas or pyarrow. A mistake in your input raises a `RankadjustError`.
 
 """
 

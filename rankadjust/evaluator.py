@@ -13,7 +13,7 @@ from rankadjust.output.evaluation_text import evaluation, main_rows
 
 
 class Evaluator:
-    """An evaluator of scores in batches; call `update` for each batch, and then `compute`.
+    """An evaluator of scores in batches. Call `update` for each batch, and then `compute`.
 
     It keeps the ranks and the number of candidates of each task, 12 bytes, and no scores.
 

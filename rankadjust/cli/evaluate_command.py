@@ -18,7 +18,7 @@ from rankadjust.cli.printing import at_work, say_usual, show_result
         "--beyond",
         type=int,
         metavar="K",
-        help="Only the K best answers were kept, so a rank inf, 0, -1, MISS or empty is beyond K. Prints bounds.",
+        help="How many answers were kept (K). A rank inf, 0, -1, MISS or empty is beyond K, so values are bounds.",
     ),
     options.option(
         "--known",

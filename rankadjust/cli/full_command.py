@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     options.option(
         "--protocol",
         default="filtered",
-        help="The full ranking's protocol ('rankadjust protocols' lists them).",
+        help="The protocol of the full ranking ('rankadjust protocols' lists them).",
     ),
     *(options.EVALUATION[-1], options.SIDE),
     options.option(
         "--negatives",
         type=click.Choice(["without-replacement", "with-replacement"]),
-        help="How negatives are drawn. The default is the way of the benchmark, or else without replacement.",
+        help="How negatives are drawn. The default is the benchmark's own way, or else without replacement.",
     ),
     options.option("--level", type=float, default=0.95, help="The probability with which the bounds hold."),
     *(options.METRICS, options.RESULTS, options.JSON),

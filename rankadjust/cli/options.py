@@ -61,7 +61,7 @@ SIDE = option("--side", help=f"The side, which is head, tail or both. {_USUAL}")
 SIDE_OF_RANKS = option(
     "--side",
     default="both",
-    help="Take only this side, head or tail. Ranks without a column side are of this side.",
+    help="Take only this side, head or tail. If ranks have no column side, they are all of this side.",
 )
 EVALUATION = (
     option("--protocol", help=f"The protocol ('rankadjust protocols' lists them). {_USUAL}"),

@@ -108,7 +108,7 @@ class Constants:
 
     @classmethod
     def given(cls, database: "Database" = None) -> "Constants":
-        """Return the constants that a public function was given: as constants, as a file, or None for the release."""
+        """Return the constants of a parameter `database`, which may be constants, a file, or None for the release."""
         if isinstance(database, Constants):
             return database
         if database is None or isinstance(database, str | Path):
@@ -118,7 +118,7 @@ class Constants:
         )
 
     def over(self, released: "Constants | None") -> "Constants":
-        """Return these constants with released rows added; the column origin says where a row comes from."""
+        """Return these constants with released rows added, and a column origin that says where a row is from."""
         table, histograms, baselines = (
             self.table.with_columns(origin=pl.lit("computed")),
             self.histograms,

@@ -57,7 +57,7 @@ class EvaluationSet:
         side: str | None = None,
         evaluator: str | None = None,
     ) -> Self:
-        """Return an evaluation set of some constants; every name may be an alias, in any spelling.
+        """Return an evaluation set of some constants. Every name may be an alias, in any spelling.
 
         protocol, split, side: None means as the evaluator (a code base) does it, or as is usual for the data set.
         Raises RankadjustError for a name that the database does not have.
@@ -154,7 +154,7 @@ class EvaluationSet:
         candidates: "Lists | None" = None,
         relations: Sequence[str] | Sequence[int] | None = None,
     ) -> Self:
-        """Count the candidates of every ranking task of one's own triples.
+        """Count the candidates of every task of your own triples, and return their evaluation set.
 
         The set has exact expectations and variances, under a random scorer, too. RankadjustError if the frames are not
         triples, or the protocol does not apply to them.
@@ -252,7 +252,7 @@ class EvaluationSet:
         return sorted({*self.histogram["side"], "both"})
 
     def of_side(self, side: str) -> Self:
-        """Return the tasks of another side. Raises RankadjustError if there is no side of that name."""
+        """Return the evaluation set of another side. Raises RankadjustError if there is no such side."""
         return replace(self, side=known_name(SIDE, side, self.sides, str(self)))
 
     @property
@@ -289,7 +289,7 @@ class EvaluationSet:
         return None if known.is_empty() else int(known.to_numpy().max())
 
     def row(self, metric: Metric) -> dict[str, Any] | None:
-        """Return the constants of a metric for this side, None if it has no moments or its tasks are not known."""
+        """Return the constants of a metric, or None if it has no moments or the tasks are not known."""
         rows = self.moments([metric.key])
         return rows.row(0, named=True) if rows.height else None
 
@@ -359,7 +359,7 @@ class EvaluationSet:
         return self.counting(None if metrics is None else [each.key for each in expand(list(metrics), ks)])
 
     def known_baseline(self, name: str | None) -> str | None:
-        """Return the name of a baseline that was given in any spelling, None for the best of each metric.
+        """Return our name of a counting baseline in any spelling, or None for the best baseline of each metric.
 
         Raises RankadjustError for a name that none of them has.
         """
@@ -409,7 +409,7 @@ class EvaluationSet:
         return [replace(bare, protocol=name) for name in known if name != self.protocol]
 
     def evaluations_of(self, tasks: int, worst: float) -> list[str]:
-        """Return options for other evaluations of this data set and side that have so many tasks and such a rank."""
+        """Return other evaluations of this data set, as options, that have so many tasks and allow the worst rank."""
         of_side = pl.lit(self.side == "both") | (pl.col("side") == self.side)
         known = self.histograms.table.filter(of_side, dataset=self.dataset)
         totals = (pl.col("tasks").sum(), pl.col("num_candidates").max())
@@ -422,7 +422,7 @@ class EvaluationSet:
         ]
 
     def why_absent(self, metric: Metric) -> str:
-        """Return in words why a metric has no constants."""
+        """Return the reason why a metric has no constants."""
         if not metric.has_moments:
             return f"{metric.label} cannot be adjusted, because its expectation under chance is not known"
         return why_no_metric(metric, self.constants["metric"].unique(), f"the database for {self}")

@@ -46,7 +46,7 @@ _SHOWN = (
 
 
 def check(frame: pl.DataFrame, database: Database = None) -> pl.DataFrame:
-    """Return the contradictions between printed values, one row each; contradictions between table rows come last.
+    """Return a row for each contradiction between printed values, first within a model, then between table rows.
 
     docs/statuses.md explains the findings.
 

@@ -51,8 +51,8 @@ class Comparison:
     tasks : int
         How many tasks the models share.
     population, clusters, worth : str, int, float
-        Which other tasks intervals and p hold for (triples, queries or relations), how many of these there are, and
-        how many of equal size they count like. With queries on both sides, of the side with fewer.
+        The population of intervals and p (triples, queries or relations), how many clusters there are, and how many
+        clusters of equal size would give as much evidence. With queries on both sides, of the side with fewer.
     seeds_tested : bool
         Whether every model that has seeds has several runs.
 
