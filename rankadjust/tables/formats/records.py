@@ -35,7 +35,8 @@ def yaml_grids(text: str) -> list[Grid]:
 def _read(text: str, load: Callable[[str], Any], name: str) -> list[Grid]:
     lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), start=1)]
     lines = [(number, line) for number, line in lines if line and not line.startswith("#")]
-    is_listed = len(lines) > 1 and all(line.startswith("{") for _, line in lines)
+    # A JSON text of one line is a file of its own, a YAML text of one line in braces a short trace.
+    is_listed = len(lines) > (name == "JSON") and all(line.startswith("{") for _, line in lines)
     loaded = []
     for first, part in lines if is_listed else [(1, text)]:
         try:
