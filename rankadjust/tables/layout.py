@@ -10,7 +10,7 @@ from rankadjust.base.words import folded, shipped_mapping
 from rankadjust.counting.evaluators import shipped_evaluators
 from rankadjust.tables import columns as of_columns
 from rankadjust.tables import headers
-from rankadjust.tables.columns import LABEL_ROLES, MEANS, Column, Sheet, explained
+from rankadjust.tables.columns import LABEL_ROLES, MEANS, Column, Sheet, explained, give_roles
 from rankadjust.tables.facts import ENTITY_RANKING, INFERRED, NOTHING, PRINTED, QUERIES, SUBSET, Fact, Facts
 from rankadjust.tables.formats.cell_text import is_missing, is_numeric
 from rankadjust.tables.formats.cell_text import label as label_of
@@ -72,7 +72,7 @@ class Table:
     number: int
     grid: Grid
     stated: Stated
-    columns: tuple[Column, ...]
+    columns: Sequence[Column]
     rows: Sequence[Row]
     facts: Facts
     metrics: str
@@ -91,13 +91,12 @@ def lay_out(number: int, grid: Grid, stated: Stated, names: Names, stem: str) ->
     texts = [(f"the text '{text if len(text) <= 60 else f'{text[:57]}…'}'", text) for text in grid.context]
     captions = [(where, text) for where, text in texts[:_NEXT] if len(text.split()) <= _CAPTION_WORDS]
     texts.append(("the file's name", stem))
-    metrics, metric_column = of_columns.where_metrics_are(sheet)
+    metrics, columns = give_roles(sheet), sheet.columns
     around = _nearest("task", captions, names).over(_nearest("protocol", captions, names))
     if not metrics:
         around = around.over(_nearest("metric", texts, names))
         metrics = "table" if stated.facts.metric or around.metric else ""
-    columns = of_columns.columns_of(sheet, metrics, metric_column)
-    rows = _rows_of(sheet, columns, metrics)
+    rows = _rows_of(sheet, metrics)
     lines: list[Column | Row] = [*(column for column in columns if column.role == "value"), *rows]
     said = [facts for line in lines for facts in (line.facts, line.line.facts)]
     if not stated.facts.dataset and not any(facts.dataset for facts in said):
@@ -109,12 +108,12 @@ def lay_out(number: int, grid: Grid, stated: Stated, names: Names, stem: str) ->
         # A single word, such as the head of 'Multi-Head', says nothing of sides.
         rows = sided if any({*pair} <= sides for pair in headers.SIDES) else rows
     labels = [row.facts for row in rows if row.kind == "values"]
-    columns = of_columns.with_unknown_headers(sheet, columns, labels, around)
+    of_columns.settle_unknown_headers(sheet, labels, around)
     if not stated.facts.dataset and not any(facts.dataset for facts in labels):
-        columns = of_columns.with_datasets_carried(columns)
+        of_columns.carry_datasets(columns)
     if any(facts["task"] == QUERIES for facts in said):
         around = Facts.of(INFERRED, "as its columns or rows say", task=QUERIES).over(around)
-    if any(folded(column.name) == "relation" and sheet.is_text(column.index) for column in columns):
+    if any(folded(column.name) == "relation" and column.is_text for column in columns):
         around = Facts.of(INFERRED, "its rows are single relations", task=SUBSET).over(around)
     other = [
         *map(headers.SAMPLED.search, grid.context),
@@ -176,11 +175,12 @@ def _left_around(around: _Around, evaluator: str | None) -> tuple[str, str]:
     return "head", "as left is the head in OpenKE, but it is the tail in ConvE and CompGCN"
 
 
-def _rows_of(sheet: Sheet, columns: Sequence[Column], metrics: str) -> list[Row]:
+def _rows_of(sheet: Sheet, metrics: str) -> list[Row]:
     """Return all rows, beginning with the header; metrics: where the metrics are named ('columns', 'rows', …).
 
     A row that divides the table gives its facts to the rows below it.
     """
+    columns = sheet.columns
     rows = [Row(index, "header") for index in range(sheet.first)]
     # The corner may print the data set, in place of a header for the models or beside it.
     headings = [
