@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 
 from rankadjust.base.words import folded
 from rankadjust.tables import headers
@@ -91,7 +92,6 @@ class Sheet:
             why = "a row of the header begins with a metric below a label; put its cells above their columns"
             for column in self.columns:
                 column.facts = replace(column.facts, conflicts=(*column.facts.conflicts, why))
-        _settle_means(self.columns)
 
     def _header_rows(self) -> int:
         """Return the number of header rows: those that the format marks, and those that belong to them."""
@@ -181,34 +181,29 @@ def explained(facts: Facts) -> Facts:
     return replace(facts, unknown=None, rest=facts.rest if facts.metric and not facts.unknown else None)
 
 
-def _settle_means(columns: Sequence[Column]) -> None:
-    """Read a mean beside the two sides as both, a mean beside a spread as the values themselves.
-
-    Head and tail beside a middle class mean classes.
-    """
-    unclear = [
-        (column, (column.facts.unknown or column.facts.notes or column.facts.rest or "").casefold())
-        for column in columns
-    ]
-    if any(word in _BETWEEN for _, word in unclear):
-        for column in (column for column in columns if column.facts.side):
+def _settle_sides(columns: Sequence[Column]) -> None:
+    """Read a mean beside the two sides as both; head and tail beside a middle class mean classes."""
+    unclear = [own.facts.unknown or own.facts.notes or own.facts.rest or "" for own in columns]
+    sides = {column.facts["side"] for column in columns}
+    for column, word in zip(columns, map(str.casefold, unclear), strict=True):
+        if column.facts.side and not _BETWEEN.isdisjoint(map(str.casefold, unclear)):
             column.facts = replace(column.facts, side=None, task=Fact(SUBSET))
-    has_sides = any({*pair} <= {column.facts["side"] for column in columns} for pair in headers.SIDES)
-    for column, word in unclear:
-        if word in MEANS and has_sides and column.facts.side is None:
+        elif word in MEANS and not column.facts.side and any({*pair} <= sides for pair in headers.SIDES):
             side = Fact("both", INFERRED, f"from '{word}'")
             column.facts = replace(column.facts, side=side, notes=None, rest=None, unknown=None)
-        elif folded(column.facts.rest or "") in MEANS and _has_spread(columns):
-            column.facts = replace(column.facts, rest=None)
-
-
-def _has_spread(columns: Sequence[Column]) -> bool:
-    return any(not words_for("beside_metrics").isdisjoint(column.words) for column in columns)
 
 
 def give_roles(sheet: Sheet) -> str:
     """Give each column its role; return where metrics are named: 'columns', 'rows', or '' for nowhere."""
-    columns = sheet.columns
+    columns, spreads = sheet.columns, words_for("beside_metrics")
+    _settle_sides(columns)
+    has_spread = any(not spreads.isdisjoint(column.words) for column in columns)
+    for column in columns:
+        # Beside a spread, which is no value, 'mean' names the values themselves.
+        is_mean = has_spread and folded(column.facts.rest or "") in MEANS
+        is_spread = not spreads.isdisjoint(column.words[-1:])
+        column.facts = replace(column.facts, rest=None) if is_mean else column.facts
+        column.facts = column.facts.without("metric") if is_spread else column.facts
     free = [column for column in columns if column.line.role is None]
     above = sum(
         bool(column.line.facts.metric) or (column.facts.metric is not None and not column.is_text)
@@ -218,12 +213,11 @@ def give_roles(sheet: Sheet) -> str:
     # A column that is called so, rather than one that rows without their first cells have filled.
     called = {own.index for own in free if counts[own.index] and "metric" in map(role_of, own.header)}
     best = max(free, key=lambda own: (own.index in called, counts[own.index]), default=None)
-    named = next((column for column in columns if column.line.role == "metric"), None)
-    if not named and best and counts[best.index] > above < 2 and best.is_text:
-        named = best
+    is_named = best and counts[best.index] > above < 2 and best.is_text
+    named = next((own for own in columns if own.line.role == "metric"), best if is_named else None)
     # Beside a column of tests, 'val' is a split.
     single = _LONG - ({"val"} if sum(column.facts.split is not None for column in columns) > 1 else set())
-    single |= MEANS if _has_spread(columns) else set()
+    single |= MEANS if has_spread else set()
     others = [column for column in columns if named and column is not named]
     long = next((column for column in others if not single.isdisjoint(column.words)), None)
     if long and "val" in long.words:
@@ -250,16 +244,11 @@ def _role(column: Column, columns: Sequence[Column], metrics: str, long: Column 
     role = None if role in LABEL_ROLES and 2 * decimals > len(column.cells) else role
     if metrics == "columns":
         is_hidden = role is None and facts.metric is None and bool(_HIDDEN.search(facts.rest or ""))
-        is_value = (facts.metric is not None or is_hidden) and column.words[-1] not in words_for(
-            "beside_metrics"
-        )
-        is_value = is_value and not ((role or is_hidden) and column.is_text)
+        is_value = (facts.metric or is_hidden) and not ((role or is_hidden) and column.is_text)
     else:
-        is_free = role is None if long is None else column is long
         # The mean over data sets is not a value of any.
-        is_mean = column.words[-1:] in ([word] for word in MEANS) and any(
-            own.facts.dataset for own in columns
-        )
+        is_mean = not MEANS.isdisjoint(column.words[-1:]) and any(own.facts.dataset for own in columns)
+        is_free = role is None if long is None else column is long
         is_value = is_free and not is_mean and _may_be_values(column)
     return "value" if is_value else role or "other"
 
@@ -286,12 +275,14 @@ def _settle_label_roles(sheet: Sheet) -> None:
         # 'Dataset' in the corner may describe the headers to its right rather than the cells below.
         elif above and not any(facts.dataset for facts in said):
             column.role = "other"
-    models = [column for column in free if column.role in ("model", "name")]
     # Beside 'Model', a 'Baseline' says something about it, and beside 'Method', a 'Name' means the authors.
-    surest = [column.index for column in models if column.words[-1] in _MODELS]
-    surest = surest or [column.index for column in models if column.role == "model"]
-    for column in models:
-        column.role = "model" if not surest or column.index in surest else "other"
+    ranks = {
+        column.index: 0 if column.words[-1] in _MODELS else 1 + (column.role == "name")
+        for column in free
+        if column.role in ("model", "name")
+    }
+    for index, rank in ranks.items():
+        columns[index].role = "model" if rank == min(ranks.values()) else "other"
     for column in (column for column in free if column.role == "other"):
         # 'metrics' before a list of them names nothing.
         is_clear = "other" in map(role_of, column.header) or sheet.metric_cells(column)
@@ -302,8 +293,8 @@ def _settle_label_roles(sheet: Sheet) -> None:
             taken = {column.role for column in columns}
             kinds = [kind for kind in ("dataset", "split", "side", "protocol", "task") if kind not in taken]
             counts = (sum(facts[kind] is not None and facts.rest is None for facts in said) for kind in kinds)
-            often = (kind for kind, count in zip(kinds, counts, strict=True) if 2 * count > len(said))
-            role = next(often, "model")
+            often = [2 * count > len(said) for count in counts]
+            role = next(compress(kinds, often), "model")
             if role not in taken:
                 several = "s" * (role in ("model", "dataset"))
                 column.role = role

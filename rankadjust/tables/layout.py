@@ -1,10 +1,9 @@
 """Lay out a grid: find its headers, labels and values, and the facts that headers, labels and the text around state."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import NamedTuple
 
 from rankadjust.base.words import folded, shipped_mapping
 from rankadjust.counting.evaluators import shipped_evaluators
@@ -24,6 +23,8 @@ _IN_PERCENT = re.compile(r"\bin (?:%|percent|per cent)|\(%\)", re.IGNORECASE)
 
 # The texts around a table, the nearest first; each with a description of its place, for people.
 _Around = Sequence[tuple[str, str]]
+# A label of a row: its column, its word, and the reason if it is assumed.
+_Label = tuple[Column, str, str | None]
 # Text recognition of scanned tables merges cells.
 _NUMBER_AT_END = re.compile(r".*\S \d*\.\d+")
 # The version of a data set, in a column beside its name.
@@ -49,15 +50,6 @@ class Row:
     def name(self) -> str:
         """The first of its labels."""
         return next(filter(None, self.labels.values()), "")
-
-
-class _Label(NamedTuple):
-    """A label of a row: the name and the role of its column, its word, and the reason if it is assumed."""
-
-    name: str
-    role: str
-    word: str
-    why: str | None
 
 
 @dataclass(frozen=True)
@@ -115,22 +107,14 @@ def lay_out(number: int, grid: Grid, stated: Stated, names: Names, stem: str) ->
         around = Facts.of(INFERRED, "as its columns or rows say", task=QUERIES).over(around)
     if any(folded(column.name) == "relation" and column.is_text for column in columns):
         around = Facts.of(INFERRED, "its rows are single relations", task=SUBSET).over(around)
-    other = [
+    matches = [
         *map(headers.SAMPLED.search, grid.context),
         *(headers.OTHER_EVALUATION.search(text) for _, text in captions),
     ]
-    return Table(
-        number,
-        grid,
-        stated,
-        columns,
-        rows,
-        around,
-        metrics,
-        percent=next((where for where, text in texts[:_NEXT] if _IN_PERCENT.search(text)), None),
-        other=next((match[0] for match in other if match), None),
-        left=_left_around(texts, stated.facts["protocol"]),
-    )
+    other = next((match[0] for match in matches if match), None)
+    percent = next((where for where, text in texts[:_NEXT] if _IN_PERCENT.search(text)), None)
+    left = _left_around(texts, stated.facts["protocol"])
+    return Table(number, grid, stated, columns, rows, around, metrics, percent, other, left)
 
 
 def _with_name_of(kind: str, row: Row, names: Names) -> Row:
@@ -205,13 +189,16 @@ def _rows_of(sheet: Sheet, metrics: str) -> list[Row]:
             rows.append(Row(index, "section", said, line=line))
             section = said.over(corner)
         else:
-            labels = _labels(cells, others, above)
+            labels = _labels(cells, others.values(), above)
             facts = _said_by(labels, sheet.names)
             facts = explained(facts) if line.facts != NOTHING else facts
+            # Differences or spreads of other rows are no values.
+            words = {folded(word) for column, word, _ in labels if column.role != "metric"}
+            is_beside = is_difference(facts["model"] or "") or words_for("beside_metrics") & words
             has_metric = metrics != "rows" or line.facts.metric or facts.metric
             lost = _lost_cell(cells, columns, sheet.names)
-            kind = "values" if lost or (has_metric and not _is_beside(labels)) else "other"
-            named = {label.name: label.word for label in labels}
+            kind = "values" if lost or (has_metric and not is_beside) else "other"
+            named = {name: word for name, (_, word, _) in zip(others, labels, strict=True)}
             rows.append(Row(index, kind, facts.over(section), named, line, refused or lost))
     return rows
 
@@ -224,27 +211,22 @@ def _is_header(cells: Sequence[str], columns: Sequence[Column], names: Names) ->
     return sum(read_header(text, names).metric is not None for text in texts) > 1
 
 
-def _labels(cells: Sequence[str], columns: Mapping[str, Column], above: dict[int, str]) -> list[_Label]:
+def _labels(cells: Sequence[str], columns: Collection[Column], above: dict[int, str]) -> list[_Label]:
     """Return the labels of a row; above: the last label of each label column, which this row updates."""
     # A new text ends the labels to its right, if their cells are empty: 'Average' below a column of categories.
-    own = ((column.index, cells[column.index]) for column in columns.values() if column.role == "other")
-    new = next((at for at, text in own if not is_missing(text) and not is_numeric(text)), len(cells))
+    other = ((column, cells[column.index]) for column in columns if column.role == "other")
+    new = next(
+        (own.index for own, text in other if not is_missing(text) and not is_numeric(text)), len(cells)
+    )
     labels: list[_Label] = []
-    for name, column in columns.items():
+    for column in columns:
         text, why = cells[column.index], column.assumed
         if column.role in LABEL_ROLES:
             last = above.get(column.index, "") if column.index <= new else ""
             text, why = text or last, why if text or not last else "as in the row above"
             above[column.index] = text
-        labels.append(_Label(name, column.role, column.line.word(text), why))
+        labels.append((column, column.line.word(text), why))
     return labels
-
-
-def _is_beside(labels: Sequence[_Label]) -> bool:
-    """Return whether the labels of a row say that it holds differences or spreads of other rows."""
-    words = {folded(label.word) for label in labels if label.role != "metric"}
-    model = next((label.word for label in labels if label.role == "model" and label.word), "")
-    return is_difference(model) or not words.isdisjoint(words_for("beside_metrics"))
 
 
 def _lost_cell(cells: Sequence[str], columns: Sequence[Column], names: Names) -> str | None:
@@ -263,9 +245,9 @@ def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
     """Return the facts that the labels of a row state together."""
     stated: dict[str, Fact] = {}
     metric = beside = NOTHING
-    version = next((label.word for label in labels if _VERSION.fullmatch(label.word)), None)
-    for _, role, word, why in labels:
-        said = read_header(word, names)
+    version = next((word for _, word, _ in labels if _VERSION.fullmatch(word)), None)
+    for column, word, why in labels:
+        role, said = column.role, read_header(word, names)
         if role == "other" and said.task and said.rest is None:
             stated.setdefault("task", said.task)
         elif role == "metric" and word:
