@@ -71,7 +71,7 @@ def _holds_numbers(text: str) -> bool:
 
 
 class Sheet:
-    """A grid with its columns and what a sidecar states about it; first: the index of the row below the header."""
+    """A grid with its columns and the statements about it; first: the index of the row below the header."""
 
     def __init__(self, grid: Grid, stated: Stated, names: Names) -> None:
         self.grid, self.stated, self.names = grid, stated, names
@@ -199,7 +199,7 @@ def give_roles(sheet: Sheet) -> str:
     _settle_sides(columns)
     has_spread = any(not spreads.isdisjoint(column.words) for column in columns)
     for column in columns:
-        # Beside a spread, which is no value, 'mean' names the values themselves.
+        # A spread is not a value, and 'mean' beside it names the values themselves.
         is_mean = has_spread and folded(column.facts.rest or "") in MEANS
         is_spread = not spreads.isdisjoint(column.words[-1:])
         column.facts = replace(column.facts, rest=None) if is_mean else column.facts
@@ -246,16 +246,16 @@ def _role(column: Column, columns: Sequence[Column], metrics: str, long: Column 
         is_hidden = role is None and facts.metric is None and bool(_HIDDEN.search(facts.rest or ""))
         is_value = (facts.metric or is_hidden) and not ((role or is_hidden) and column.is_text)
     else:
-        # The mean over data sets is not a value of any.
-        is_mean = not MEANS.isdisjoint(column.words[-1:]) and any(own.facts.dataset for own in columns)
         is_free = role is None if long is None else column is long
-        is_value = is_free and not is_mean and _may_be_values(column)
+        is_value = is_free and _may_be_values(column, columns)
     return "value" if is_value else role or "other"
 
 
-def _may_be_values(column: Column) -> bool:
+def _may_be_values(column: Column, columns: Sequence[Column]) -> bool:
     """Return whether a column, whose header names no metric, holds values rather than differences or labels."""
-    if not column.header or headers.is_difference(column.header[-1]):
+    # The mean over data sets is not a value of any.
+    is_mean = not MEANS.isdisjoint(column.words[-1:]) and any(own.facts.dataset for own in columns)
+    if not column.header or headers.is_difference(column.header[-1]) or is_mean:
         return False
     whole = [int(cell[:9]) for cell in column.cells if cell.isdecimal()]
     is_numbering = len(whole) > 2 and whole == [whole[0] + at for at in range(len(column.cells))]

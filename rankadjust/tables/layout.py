@@ -185,14 +185,14 @@ def _rows_of(sheet: Sheet, metrics: str) -> list[Row]:
             refused = f"row {index + 1} is another header; divide the table there"
         if not any(cells) or line.role == "other":
             rows.append(Row(index, "other", line=line))
-        elif said := _section(cells, columns, sheet.names, is_divided=section is not corner):
+        elif said := _section(cells, sheet, is_divided=section is not corner):
             rows.append(Row(index, "section", said, line=line))
             section = said.over(corner)
         else:
             labels = _labels(cells, others.values(), above)
             facts = _said_by(labels, sheet.names)
             facts = explained(facts) if line.facts != NOTHING else facts
-            # Differences or spreads of other rows are no values.
+            # Differences between other rows, and their spreads, are not values.
             words = {folded(word) for column, word, _ in labels if column.role != "metric"}
             is_beside = is_difference(facts["model"] or "") or words_for("beside_metrics") & words
             has_metric = metrics != "rows" or line.facts.metric or facts.metric
@@ -213,18 +213,17 @@ def _is_header(cells: Sequence[str], columns: Sequence[Column], names: Names) ->
 
 def _labels(cells: Sequence[str], columns: Collection[Column], above: dict[int, str]) -> list[_Label]:
     """Return the labels of a row; above: the last label of each label column, which this row updates."""
-    # A new text ends the labels to its right, if their cells are empty: 'Average' below a column of categories.
-    other = ((column, cells[column.index]) for column in columns if column.role == "other")
-    new = next(
-        (own.index for own, text in other if not is_missing(text) and not is_numeric(text)), len(cells)
-    )
     labels: list[_Label] = []
+    has_ended = False
     for column in columns:
         text, why = cells[column.index], column.assumed
         if column.role in LABEL_ROLES:
-            last = above.get(column.index, "") if column.index <= new else ""
+            last = "" if has_ended else above.get(column.index, "")
             text, why = text or last, why if text or not last else "as in the row above"
             above[column.index] = text
+        elif not is_missing(text) and not is_numeric(text):
+            # A new text ends the labels to its right, if their cells are empty: 'Average' below a column of categories.
+            has_ended = True
         labels.append((column, column.line.word(text), why))
     return labels
 
@@ -287,9 +286,7 @@ def _meaning(role: str, word: str, known: Facts, version: str | None, names: Nam
     return Fact(meant) if meant else None
 
 
-def _section(
-    cells: Sequence[str], columns: Sequence[Column], names: Names, *, is_divided: bool
-) -> Facts | None:
+def _section(cells: Sequence[str], sheet: Sheet, *, is_divided: bool) -> Facts | None:
     """Return the facts of a row that divides the table: a single text, spread over all columns or alone in its row.
 
     is_divided: whether a row above divides the table. Below such a row, an unknown text may name the next data set.
@@ -298,8 +295,8 @@ def _section(
     text = texts.pop() if len(texts) == 1 < len(cells) else ""
     if is_numeric(text) or is_missing(text):
         return None
-    facts = read_header(text, names)
-    in_values = any(cells[column.index] for column in columns if column.role == "value")
+    facts = read_header(text, sheet.names)
+    in_values = any(cells[column.index] for column in sheet.columns if column.role == "value")
     if all(cells) or (any(facts.stated()) and not facts.metric and not in_values):
         return replace(facts, rest=None, metric=None)
     said = f"the row '{label_of(text)}' may name a data set; state the data set of the rows below it"
