@@ -153,7 +153,7 @@ class EvaluationSet(evaluation_set.EvaluationSet):
         return compare(given, dataset=self, **options)
 
     def check(self, values: Mapping[str, float | str] | pl.DataFrame) -> pl.DataFrame:
-        """Return what contradicts each other in the printed values of a model, as `rankadjust.check` does.
+        """Return the contradictions between the printed values of a model, as `rankadjust.check` does.
 
         Parameters
         ----------

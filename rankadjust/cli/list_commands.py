@@ -37,7 +37,7 @@ def _found(rows: Sequence[Mapping[str, Any]], word: str | None) -> Sequence[Mapp
     epilog=options.examples("rankadjust datasets", "rankadjust datasets codex"),
 )
 def datasets(word: str | None, constants: "Constants", as_json: bool) -> None:
-    """List the data sets with their tasks, chance and counting.
+    """List the data sets with tasks, chance and counting baseline.
 
     With WORD, list only the data sets with this word in a name, and with --results only the data sets of a run.
     """

@@ -55,7 +55,7 @@ def output(*suffixes: str, help: str, names: Sequence[str] = ("-o", "--output"))
 
 
 METRICS = option("--metric", "metrics", multiple=True, help="Print only this metric (may be repeated).")
-_USUAL = "If nothing states it, the usual choice for the data set is taken."
+_USUAL = "If nothing states it, the usual evaluation of the data set decides."
 DATASET = option("-d", "--dataset", help="Name or alias of the data set, if the input names none.")
 SIDE = option("--side", help=f"The side, which is head, tail or both. {_USUAL}")
 SIDE_OF_RANKS = option(

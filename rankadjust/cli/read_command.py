@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         names=["--write-sidecar"], help="Write the shortest sidecar that states what was assumed."
     ),
     options.output(
-        ".csv", ".tsv", ".parquet", names=["--tidy"], help="Write the values that were read, one in each row."
+        ".csv", ".tsv", ".parquet", names=["--tidy"], help="Write the values that were read as a tidy table."
     ),
     options.ALL,
     *(options.RESULTS, options.JSON),

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def rescore(
     table: Path, constants: "Constants", accept: bool, output: Path | None, as_json: bool, **given: Any
 ) -> None:
-    """Adjust every value of a table, each with its status.
+    """Adjust every value of a table, and give each a status.
 
     TABLE is a tidy table, or any table that `rankadjust read` takes. Standard error lists wrong rows, unread cells and
     facts that were assumed because the table lacks them. The exit code is 1 if nothing could be adjusted.

@@ -170,7 +170,7 @@ class Constants:
         side: Names | None = None,
         metric: Names | None = None,
     ) -> pl.DataFrame:
-        """Return the rows of some data sets, protocols, splits, sides and metrics, at least one.
+        """Return the rows of some data sets, protocols, splits, sides and metrics.
 
         Names are in any spelling, or aliases; None means all. Raises RankadjustError for a name that no row has, with a
         suggestion.
