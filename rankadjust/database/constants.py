@@ -135,7 +135,7 @@ class Constants:
         return Constants(table, histograms, file=self.file, baselines=baselines)
 
     def over_file(self, released: str | Path) -> "Constants":
-        """Return these constants with the rows of a database file added, if it exists."""
+        """Return these constants with the rows of a database file added, if there is such a file."""
         return self.over(Constants.from_files(released) if Path(released).exists() else None)
 
     @cached_property

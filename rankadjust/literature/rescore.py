@@ -77,9 +77,9 @@ def rescore(
     Returns
     -------
     polars.DataFrame
-        The given columns. The column value becomes value_as_printed, and another given column becomes <name>_given if an
-        added column has its name. Added are value in fractions or ranks with its rounding interval, expectation, ratio,
-        index, z, status and message, among others.
+        The given columns. The column value becomes value_as_printed, and another given column becomes <name>_given if
+        an added column has its name. Added are value in fractions or ranks with its rounding interval, expectation,
+        ratio, index, z, status and message, among others.
 
     Raises
     ------

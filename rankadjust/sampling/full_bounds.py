@@ -81,7 +81,7 @@ def full_bounds(  # noqa: PLR0913 - options of the public API, by name only
     metrics: Sequence[str] = (),
     database: Database = None,
 ) -> FullBounds:
-    """Return bounds of a model's full metrics, from values that its paper prints for sampled negatives.
+    """Return bounds of a model's metrics in the full ranking, from values printed for sampled negatives.
 
     If the full rank of a task is known, the law of its sampled rank is known, too. So each printed value bounds the
     mean of a known function of the full ranks, up to rounding and the noise of the draws. A linear program finds the
