@@ -14,7 +14,6 @@ from rankadjust.tables.facts import (
     is_taken,
     reasons_in,
     reasons_joined,
-    reasons_text,
 )
 
 # The name of a fact -> the column that holds the assumed word.
@@ -33,7 +32,7 @@ def with_defaults_named(rows: pl.DataFrame) -> pl.DataFrame:
     if "assumed" in rows.columns:
         return rows
     defaults = [
-        pl.when(_is_empty(rows, name)).then(pl.lit(reasons_text({name: Fact(DEFAULTS[name], DEFAULT)})))
+        pl.when(_is_empty(rows, name)).then(pl.lit(reasons_joined({name: Fact(DEFAULTS[name], DEFAULT).why})))
         for name in ("split", "side")
     ]
     # The protocol is the usual one of the data set, or the code base says it.

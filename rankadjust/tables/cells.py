@@ -82,6 +82,7 @@ class Reader:
 
     def __init__(self, table: Table, names: Names, registry: Mapping[str, Dataset], sidecar: Path) -> None:
         self.table, self.names, self.registry, self.sidecar = table, names, registry, sidecar
+        self.in_rows = table.metrics == "rows"
         self._combined: dict[tuple[Any, ...], Facts] = {}
 
     def read(self) -> dict[tuple[int, int], Value | State]:
@@ -140,21 +141,19 @@ class Reader:
         if reason := _unread(facts):
             return "unread", reason
         model = self._model(row, column, facts)
-        is_row = self.table.metrics == "rows"
         return Value(
             cell=(row.index, column.index),
             number=number,
             facts=replace(facts, model=model),
             key=(model and model.value, facts.evaluation),
-            series=row.index if is_row else column.index if self.table.metrics == "columns" else 0,
-            model_line=column.index if is_row else row.index,
+            series=row.index if self.in_rows else column.index if self.table.metrics == "columns" else 0,
+            model_line=column.index if self.in_rows else row.index,
             header=self._header(column, facts),
         )
 
     def _header(self, column: Column, facts: Facts) -> str:
         """Return the text that names the metric of a value."""
-        is_row = self.table.metrics == "rows"
-        return (is_row and facts.metric and facts.metric.printed) or column.name
+        return (self.in_rows and facts.metric and facts.metric.printed) or column.name
 
     def _model(self, row: Row, column: Column, facts: Facts) -> Fact | None:
         """Return the model of a value; the pattern of a sidecar is filled."""
@@ -399,12 +398,12 @@ def _decide_units(values: Sequence[Value], percent: str | None) -> None:
     for value in values:
         series[value.series, value.metric].append(value)
     units = {key: _unit_of(key[1], members, percent) for key, members in series.items()}
-    hits = {key: {value.facts["dataset"] for value in series[key]} for key in series if "hits_at_" in key[1]}
-    of_percents = [own for key, own in hits.items() if _is_inferred(units[key], "percent")]
+    percents = {key for key, unit in units.items() if "hits_at_" in key[1] and _is_inferred(unit, "percent")}
+    of_percents = {value.facts["dataset"] for key in percents for value in series[key]}
     for key, members in series.items():
         unit, (_, lower, upper) = units[key], scale_of(key[1])
-        is_open = isinstance(unit, str) or _is_inferred(unit, "fraction")
-        if is_open and any(own & hits.get(key, set()) for own in of_percents):
+        is_open = "hits_at_" in key[1] and (isinstance(unit, str) or _is_inferred(unit, "fraction"))
+        if is_open and any(value.facts["dataset"] in of_percents for value in members):
             unit = Fact("percent", INFERRED, "percent: like the other Hits of the table")
         for value in members:
             if isinstance(unit, str):

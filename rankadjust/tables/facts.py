@@ -118,12 +118,10 @@ class Facts:
 
     def over(self, other: "Facts") -> "Facts":
         """Return these facts, with gaps filled from `other`."""
-        if other is NOTHING or self is NOTHING:
-            return self if other is NOTHING else other
-        gaps = {name: getattr(other, name) for name in _FILLED if getattr(self, name) is None}
-        taken = {name: value for name, value in gaps.items() if value is not None}
-        if not taken and not other.conflicts:
+        gaps = [name for name in _FILLED if getattr(self, name) is None and getattr(other, name) is not None]
+        if not gaps and not other.conflicts:
             return self
+        taken = {name: getattr(other, name) for name in gaps}
         return replace(self, **taken, conflicts=(*self.conflicts, *other.conflicts))
 
     def agreeing(self, other: "Facts", here: str, there: str) -> "Facts":
@@ -164,18 +162,10 @@ NOTHING = Facts()
 _FILLED = tuple(field.name for field in fields(Facts) if field.name != "conflicts")
 
 
-def reasons_text(facts: Mapping[str, Fact | None]) -> str | None:
-    """Return the column `assumed` of tidy rows: 'split: testing by default; model: not named'.
-
-    facts: name -> fact, None for a fact that nothing names.
-    """
-    reasons = {name: fact.why if fact else "not named" for name, fact in facts.items()}
-    return reasons_joined({name: why for name, why in reasons.items() if why})
-
-
-def reasons_joined(reasons: Mapping[str, str]) -> str | None:
-    """Return reasons, by the name of the fact, as the column `assumed`."""
-    return "; ".join(f"{name}: {why.replace('; ', ', ')}" for name, why in reasons.items()) or None
+def reasons_joined(reasons: Mapping[str, str | None]) -> str | None:
+    """Return reasons by fact as the column `assumed`: 'split: testing by default; model: not named'."""
+    said = (f"{name}: {why.replace('; ', ', ')}" for name, why in reasons.items() if why)
+    return "; ".join(said) or None
 
 
 def reasons_in(text: str | None) -> dict[str, str]:

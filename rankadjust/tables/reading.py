@@ -8,7 +8,6 @@ or label. `rankadjust.output.reading_text` says it in words.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from rankadjust.tables.facts import (
     INFERRED,
     PRINTED,
     Fact,
-    reasons_text,
+    reasons_joined,
     sources_text,
 )
 from rankadjust.tables.files import read_grids
@@ -122,7 +121,7 @@ def read_tables(
     aliases; None means the shipped registry. The benchmarks with a constant number of candidates are always known.
     """
     path, given = Path(path), given or {}
-    registry = _shipped_registry() if registry is None else registry
+    registry = load_registry() if registry is None else registry
     names = known_names(registry)
     beside = sidecar_of(path) if sidecar is None else Path(sidecar)
     data = {**(load_sidecar(beside) if beside else {}), **given_facts(given, names)}
@@ -154,11 +153,6 @@ def read_tables(
             account.append((table.number, row + 1, column + 1, line, text, *state))
     frames = pl.DataFrame(tidy, schema=VALUES), pl.DataFrame(account, schema=CELLS, orient="row")
     return Reading(path, *frames, tuple(remarks), tuple(tables), facts, data)
-
-
-@cache
-def _shipped_registry() -> Mapping[str, Dataset]:
-    return load_registry()
 
 
 def known_names(registry: Mapping[str, Dataset]) -> Names:
@@ -200,7 +194,9 @@ def _record(
         "value": value.number.text,
         "spread": value.number.spread,
         "notes": "; ".join(filter(None, notes)) or None,
-        "assumed": reasons_text({name: known[name] for name in GRADED if name in known}),
+        "assumed": reasons_joined(
+            {name: fact.why if (fact := known[name]) else "not named" for name in GRADED if name in known}
+        ),
         "grades": sources_text(known),
         "dataset_as_printed": (fact := known["dataset"]) and fact.printed,
         "metric_as_printed": (fact := known["metric"])

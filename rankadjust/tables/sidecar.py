@@ -88,17 +88,14 @@ def sidecar_of(path: str | Path) -> Path | None:
 
     If the table itself is YAML, its sidecar ends in .sidecar.yaml or .sidecar.yml.
     """
-    # The working folder ("." or "") has no name from which to make the name of a sidecar.
-    if not Path(path).name:
-        return None
     usual = usual_sidecar(path)
     return next((beside for beside in (usual, usual.with_suffix(".yml")) if beside.is_file()), None)
 
 
 def usual_sidecar(path: str | Path) -> Path:
     """Return the path where the sidecar of a table belongs, whether the file exists or not."""
-    kind = ".sidecar" if Path(path).suffix in (".yaml", ".yml") else ""
-    return Path(path).with_suffix(f"{kind}.yaml")
+    path = Path(path)
+    return path.parent / f"{path.stem}{'.sidecar' if path.suffix in ('.yaml', '.yml') else ''}.yaml"
 
 
 def stated_about(
@@ -166,9 +163,7 @@ def given_facts(given: Mapping[str, str | None], names: Names) -> dict[str, str]
 
     Raises RankadjustError for an unknown data set, split, side or protocol.
     """
-    facts = {name: text for name, text in given.items() if text is not None}
-    for name in {"split", "side", "task", "protocol"} & facts.keys():
-        facts[name] = our_word(name, facts[name]) or facts[name]
+    facts = {name: our_word(name, text) or text for name, text in given.items() if text is not None}
     if "protocol" in facts:
         facts["protocol"] = protocol_or_evaluator(facts["protocol"])
     if "dataset" in facts:
