@@ -136,12 +136,6 @@ def metric_key(text: str) -> str | None:
     return adjusted_key(*adjusted)
 
 
-def _metric_of_ranks(text: str) -> str | None:
-    """Return `metric_key`, but None for names that mean other things too; a sidecar may still state these."""
-    is_open = folded(text) in words_for("ambiguous_metrics") or _TWO_NUMBERS.search(text)
-    return None if is_open else metric_key(text)
-
-
 def role_of(header: str) -> str | None:
     """Return the content of a column by the known words for headers (model, dataset, other, …), else None."""
     text = label(header)
@@ -155,13 +149,9 @@ def is_difference(text: str) -> bool:
 
 
 def find_dataset(text: str, names: Names) -> str | None:
-    """Return our name of the data set with this name."""
-    return _dataset(label(text), names)
-
-
-def _dataset(text: str, names: Names) -> str | None:
-    # 'WN18RR++' is another data set, and a star may mean one.
-    return None if text.endswith(("+", "*")) else names.get(folded(text))
+    """Return our name of the data set with this name; 'WN18RR++' is another one, and a star may mean one."""
+    plain = label(text)
+    return None if plain.endswith(("+", "*")) else names.get(folded(plain))
 
 
 def within(kind: str, text: str, names: Names) -> dict[str, str]:
@@ -285,9 +275,11 @@ def _look_through(text: str, names: Names) -> tuple[dict[str, list[Any]], list[s
 
 def _look_up(run: str, names: Names, kind: str | None = None) -> tuple[str | None, str]:
     """Return the field and our word of a run of words; field: '' for a filler, None for an unknown run."""
-    if kind in (None, "metric") and (key := _metric_of_ranks(run)):
+    # Some names of metrics mean other things too; a sidecar may still state these.
+    is_open = folded(run) in words_for("ambiguous_metrics") or _TWO_NUMBERS.search(run)
+    if kind in (None, "metric") and not is_open and (key := metric_key(run)):
         return "metric", key
-    if kind in (None, "dataset") and (dataset := _dataset(run, names)):
+    if kind in (None, "dataset") and (dataset := find_dataset(run, names)):
         return "dataset", dataset
     field, ours = _vocabulary().get(_key(run), (None, ""))
     return (field, ours) if kind in (None, field) else (None, "")
