@@ -324,7 +324,7 @@ SOURCES = {
 def test_a_registry_is_refused_with_its_line(tmp_path, source):
     path = tmp_path / "mine.yaml"
     path.write_text(f"a:\n  sources:\n    - {source}\n")
-    with pytest.raises(RankadjustError, match=r"mine\.yaml:3: a\.sources\.0\.[^\n]*(meant|letters)[^\n]*$"):
+    with pytest.raises(RankadjustError, match=r"mine\.yaml:3: a\.sources\.0\.[^\n]*(give|letters)[^\n]*$"):
         load_registry(path)
 
 
