@@ -149,7 +149,7 @@ def is_difference(text: str) -> bool:
 
 
 def find_dataset(text: str, names: Names) -> str | None:
-    """Return our name of the data set with this name; 'WN18RR++' is another one, and a star may mean one."""
+    """Return our name of the data set with this name; 'WN18RR++' is another data set, and so may a starred name be."""
     plain = label(text)
     return None if plain.endswith(("+", "*")) else names.get(folded(plain))
 
