@@ -81,61 +81,40 @@ def adjusted_source(
     known = len(places) == len(shapes)
     edits: list[Edit] = []
     remarks: list[str] = []
-    by_place = defaultdict(list)
     for table in tables:
-        if table.grid.origin.table < len(places):
-            by_place[table.grid.origin.table].append(table)
-    for number, parts in by_place.items():
-        place = places[number]
+        number = table.grid.place
+        if number >= len(places):
+            continue
+        place, its = places[number], added[table.number]
         is_plain = known and place.shape == shapes[number]
         new: list[Edit] = []
         if is_plain:
-            below, beside = _below(parts, added), _beside(parts, added)
+            below: dict[int, list[dict[int, str]]] = defaultdict(list)
+            for foot in its.feet:
+                below[foot.after].append({column: escape_latex(text) for column, text in foot.texts.items()})
+            beside = [
+                {
+                    row: (negative if is_numeric(text) else str)(escape_latex(text))
+                    for row, text in texts.items()
+                }
+                for texts in its.columns
+            ]
             new = with_rows(place, source, below) + (with_columns(place, source, beside) if beside else [])
         if new:
-            note = notes[parts[0].number]
+            note = notes[table.number]
             explained = _explained(source, place, note)
             # Tables in one float share its caption.
             edits += [*new, *(edit for edit in explained if edit not in edits)]
             if beside and "resizebox" not in source:
                 remarks.append(
-                    f"table {parts[0].number} is wider by {len(beside)} columns: if they do not fit, put it into "
+                    f"table {table.number} is wider by {len(beside)} columns: if they do not fit, put it into "
                     r"\resizebox{\linewidth}{!}{…} of the package graphicx"
                 )
             if not explained:
-                remarks.append(f"table {parts[0].number} has no caption: write into its text: {note}")
+                remarks.append(f"table {table.number} has no caption: write into its text: {note}")
         else:
-            remarks.append(f"table {parts[0].number}: {_NOT_PLACED['form' if is_plain else 'macros']}")
+            remarks.append(f"table {table.number}: {_NOT_PLACED['form' if is_plain else 'macros']}")
     return edited(source, edits), remarks
-
-
-def _below(parts: Sequence[Table], added: Mapping[int, Additions]) -> dict[int, list[dict[int, str]]]:
-    """Return the rows to be added, in places of the source; tables side by side share their rows."""
-    below: dict[int, list[dict[int, str]]] = defaultdict(list)
-    for table in parts:
-        origin, seen = table.grid.origin, defaultdict[int, int](int)
-        for foot in added[table.number].feet:
-            row = origin.rows[foot.after]
-            if seen[row] == len(below[row]):
-                below[row].append({})
-            below[row][seen[row]] |= {
-                origin.column + column: escape_latex(text) for column, text in foot.texts.items()
-            }
-            seen[row] += 1
-    return below
-
-
-def _beside(parts: Sequence[Table], added: Mapping[int, Additions]) -> list[dict[int, str]]:
-    """Return the columns to be added, in places of the source; tables below each other share their columns."""
-    beside: dict[tuple[int, int], dict[int, str]] = defaultdict(dict)
-    for table in parts:
-        origin = table.grid.origin
-        for number, texts in enumerate(added[table.number].columns):
-            beside[origin.column, number] |= {
-                origin.rows[row]: negative(escape_latex(text)) if is_numeric(text) else escape_latex(text)
-                for row, text in texts.items()
-            }
-    return list(beside.values())
 
 
 def negative(text: str) -> str:

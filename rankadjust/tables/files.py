@@ -84,8 +84,7 @@ def read_grids(path: str | Path) -> list[Grid]:
         raise RankadjustError(
             f"{path}: cannot be read as {name} ({type(error).__name__}: {error})"
         ) from error
-    grids = [replace(grid, origin=grid.origin._replace(table=number)) for number, grid in enumerate(grids)]
-    grids = [grid for grid in grids if grid.width]
+    grids = [replace(grid, place=place) for place, grid in enumerate(grids) if grid.width]
     if not grids:
         raise RankadjustError(f"{path}: no table found in this {name} text; is the suffix right?")
     return [replace(grid, remarks=(*remarks, *grid.remarks)) for grid in grids]

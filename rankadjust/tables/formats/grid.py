@@ -1,7 +1,7 @@
 """Tables as text: rows of cells, the same for every format."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from rankadjust.base.errors import RankadjustError
@@ -15,14 +15,6 @@ _MAX_CELLS = 5_000_000
 CONTEXT_LENGTH = 6
 
 
-class Origin(NamedTuple):
-    """The origin of a grid: which table of its file, its rows in that table, and its first column, counted from 0."""
-
-    table: int = 0
-    rows: tuple[int, ...] = ()
-    column: int = 0
-
-
 @dataclass(frozen=True)
 class Grid:
     """One table of a file.
@@ -32,7 +24,7 @@ class Grid:
     lines: the line of the file on which each row begins; None if the parser does not report it.
     context: texts around the table that may name its content, the nearest first.
     remarks: the repairs that reading the table needed.
-    origin: its place in the file; a table of a file may be divided into several grids.
+    place: which table of its file it is, counted from 0.
     """
 
     rows: tuple[tuple[str, ...], ...]
@@ -40,7 +32,7 @@ class Grid:
     lines: tuple[int | None, ...] = ()
     context: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
-    origin: Origin = field(default_factory=Origin)
+    place: int = 0
 
     @property
     def width(self) -> int:
@@ -76,7 +68,6 @@ def make_grid(
         lines=tuple(lines) or (None,) * len(rows),
         context=tuple(text for text in map(tidy, context) if text),
         remarks=tuple(remarks),
-        origin=Origin(rows=tuple(range(len(rows)))),
     )
 
 
