@@ -76,6 +76,6 @@ def read(
 def _account(reading: "Reading") -> dict[str, Any]:
     return {
         "unread": reading.unread.to_dicts(),
-        "missing": reading.missing.to_dicts(),
+        "missing": reading.cells.filter(state="missing").to_dicts(),
         "remarks": list(reading.remarks),
     }

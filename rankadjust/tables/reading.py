@@ -64,11 +64,6 @@ class Reading:
     sidecar: Mapping[str, Any]
 
     @property
-    def missing(self) -> pl.DataFrame:
-        """The cells that mean 'no value', such as a dash."""
-        return self.cells.filter(pl.col("state") == "missing")
-
-    @property
     def unread(self) -> pl.DataFrame:
         """The cells that should hold a value and could not be read, with the reason."""
         return self.cells.filter(pl.col("state") == "unread")

@@ -183,7 +183,9 @@ def test_nothing_is_assumed_without_a_word(name, entries):
 def test_cells_that_cannot_be_read_are_listed_with_their_place():
     unread = read(TABLES / "collection_hits10.md").unread
     assert unread.rows() == [(1, 6, 6, 7, "0.5", "unread", "the column has no header")]
-    assert read(TABLES / "booktabs.tex").missing.select("row", "column", "text").rows() == [
+    assert read(TABLES / "booktabs.tex").cells.filter(state="missing").select(
+        "row", "column", "text"
+    ).rows() == [
         (3, 3, "–"),
         (3, 6, "–"),
         (5, 7, "OOM"),
