@@ -439,8 +439,8 @@ def hidden() -> str:
         table(most, columns)
         + "\n"
         + paragraph(
-            "The order of two models in the full ranking is known if their bounds do not overlap. It is known for {} "
-            "of {:,} pairs by MRR, and for {} of {:,} by Hits@10.".format(*known[MRR], *known["hits_at_10"])
+            "If the bounds of two models do not overlap, their order in the full ranking is known. This is so for {} "
+            "of {:,} pairs by MRR, and {} of {:,} by Hits@10.".format(*known[MRR], *known["hits_at_10"])
         )
     )
 
