@@ -72,6 +72,12 @@ class Value:
         return self.facts["metric"] or ""
 
     @property
+    def by_name(self) -> Mapping[str, Fact | None]:
+        """Its facts and its number, None for a fact that nothing names."""
+        number = Fact(self.number.text, INFERRED if self.doubt else PRINTED, self.doubt)
+        return {"dataset": None, "model": None, **dict(self.facts.stated()), "value": number}
+
+    @property
     def state(self) -> State:
         """The state of its cell."""
         return ("unread", self.unread) if self.unread else ("value", None)
@@ -159,7 +165,15 @@ class Reader:
         """Return the model of a value; the pattern of a sidecar is filled."""
         model, rest = facts.model, facts.rest
         if model and model.source == GIVEN and "{" in model.value:
-            name = fill(model.value, self._texts(row, column, facts), self.sidecar)
+            above, beside = (own.dataset and own.dataset.printed for own in (column.facts, row.facts))
+            texts = {
+                "model": column.facts["model"] or row.facts["model"] or "",
+                "dataset": above or beside or (facts.dataset and facts.dataset.printed) or "",
+                "column": rest or above or column.name,
+                "row": row.name,
+                **row.labels,
+            }
+            name = fill(model.value, texts, self.sidecar)
             return replace(model, value=name) if name else None
         if model is None or model.source != GIVEN:
             model = row.facts.model or model
@@ -167,18 +181,6 @@ class Reader:
             why = f"with '{rest}' of the header" if model else "from a header"
             model = Fact(f"{model.value} ({rest})" if model else rest, INFERRED, why)
         return model
-
-    def _texts(self, row: Row, column: Column, facts: Facts) -> dict[str, str]:
-        """Return, for a single cell, the text for each name in the braces of a pattern."""
-        named = (own.dataset.printed for own in (column.facts, row.facts, facts) if own.dataset)
-        above = column.facts.dataset and column.facts.dataset.printed
-        return {
-            "model": column.facts["model"] or row.facts["model"] or "",
-            "dataset": next(filter(None, named), ""),
-            "column": facts.rest or above or column.name,
-            "row": row.name,
-            **row.labels,
-        }
 
     def _facts(self, row: Row, column: Column) -> Facts:
         """Return the facts of a value but the model of its row; contradictions are among its conflicts.

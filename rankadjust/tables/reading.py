@@ -17,16 +17,7 @@ from rankadjust.base.words import folded
 from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.tables.cells import Reader, Value, settle
-from rankadjust.tables.facts import (
-    DEFAULT,
-    FIELDS,
-    GRADED,
-    INFERRED,
-    PRINTED,
-    Fact,
-    reasons_joined,
-    sources_text,
-)
+from rankadjust.tables.facts import DEFAULT, FIELDS, GRADED, Fact, reasons_joined, sources_text
 from rankadjust.tables.files import read_grids
 from rankadjust.tables.headers import Names
 from rankadjust.tables.layout import Table, lay_out
@@ -140,7 +131,7 @@ def read_tables(
         remarks |= {f"{place}{remark}": None for remark in table.grid.remarks}
         about = {"source": path.name, "table": path.stem if is_only else f"{path.stem}-{table.number}"}
         for value in (value for value in own if not value.unread):
-            facts.append(_facts(value))
+            facts.append(value.by_name)
             tidy.append(_record(table, value, facts[-1], about))
         for (row, column), cell in cells.items():
             line, text = table.grid.lines[row], table.text(row, column)
@@ -164,12 +155,6 @@ def known_names(registry: Mapping[str, Dataset]) -> Names:
     # A data set's own name wins over another's alias.
     names.update({folded(name): name for name, _ in aliases})
     return names
-
-
-def _facts(value: Value) -> Mapping[str, Fact | None]:
-    """Return the facts of a value by name, None for a fact that nothing names."""
-    number = Fact(value.number.text, INFERRED if value.doubt else PRINTED, value.doubt)
-    return {"dataset": None, "model": None, **dict(value.facts.stated()), "value": number}
 
 
 def _record(

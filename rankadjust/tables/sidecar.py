@@ -116,9 +116,7 @@ def stated_about(
         {key: _line(kind, key, value, names, path) for key, value in merged[kind].items()}
         for kind in ("columns", "rows")
     )
-    about: dict[str, str] = {
-        key: str(merged[key]) for key in ("source", "source_url", "year") if key in merged
-    }
+    about = {key: str(merged[key]) for key in {"source", "source_url", "year"} & merged.keys()}
     return Stated(_facts(merged, names, path), about, merged.get("header_rows"), columns, rows)
 
 
@@ -127,12 +125,9 @@ def _means_table(key: Any, table: int, texts: Iterable[str]) -> bool:  # noqa: A
 
 
 def _line(kind: str, key: Any, value: Any, names: Names, path: str | Path) -> Line:  # noqa: ANN401 - nodes of YAML
-    if isinstance(value, str):
-        return Line(role=value, key=key)
-    about = {"year": str(value["year"])} if "year" in value else {}
-    return Line(
-        value.get("role"), _facts(value, names, path, [kind, key]), value.get("words", {}), key, about
-    )
+    said: Mapping[str, Any] = {"role": value} if isinstance(value, str) else value
+    about = {"year": str(said["year"])} if "year" in said else {}
+    return Line(said.get("role"), _facts(said, names, path, [kind, key]), said.get("words", {}), key, about)
 
 
 def _facts(value: Mapping[str, Any], names: Names, path: str | Path, keys: Sequence[str | int] = ()) -> Facts:
