@@ -106,7 +106,7 @@ OF_SET = (
         nargs=3,
         type=PATH,
         metavar="TRAIN VALID TEST",
-        help="Your own files of triples, text or Parquet, in place of a data set. Write - if you have no VALID.",
+        help="Your own files of triples, text or Parquet, in place of a data set; - stands for no VALID.",
     ),
     option(
         "--columns",

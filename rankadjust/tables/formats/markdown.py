@@ -36,7 +36,7 @@ def markdown_grids(text: str) -> list[Grid]:
     commented, end, tail = text.rpartition("-->")
     comments = _COMMENT.findall(commented + end)
     source = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), commented + end)
-    source += tail.replace("<!--", "")
+    source += re.sub(r"(?<!\\)<!--", "", tail)
     source = _LONG_LINE.sub(lambda match: match[0].replace("[", "\\["), source)
     source = _FOOTNOTE_REFERENCE.sub(r"<sup>\1</sup>", source)
     tokens = parser.parse(_HTML_TABLE.sub(_on_one_line, source))
