@@ -40,7 +40,7 @@ _TITLE = re.compile(
     r"\W*(?:evaluat\w+ (?:on )?)?((?:train|val|dev|test|left|right|head|tail)[a-z]*)\b[\w ]{0,30}\W*",
     re.IGNORECASE,
 )
-_STEP = re.compile(r"\s+at (?:step|epoch) (\d{1,18})\s*$")
+_STEP = re.compile(r"\s+at (?:step|epoch) (?P<step>\d{1,18}+)(?=\s*[:=]?\s*(?:[-+.\d]|(?i:nan)))")
 # Facts among the pairs of a line: 'model=TransE dataset=UMLS mrr=0.9'.
 _FIELD = re.compile(r"(?<![^\s,;])([A-Za-z]\w{0,79}+)=([A-Za-z][^\s,;=]{0,79}+)(?=[\s,;]|$)")
 # Hits in a list: "'hits@[1,3,10]': tensor([0.2, 0.3, 0.5])", and numbers within a call: 'tensor(0.31)'.
@@ -50,7 +50,7 @@ _CALL = re.compile(
 )
 _ALONE = re.compile(r"(?<![\w.,:/@=-])\d*\.\d+(?![\w.:/%]|-\d)")
 _MARKS = " \t,'\"{}#*-(["
-_LONGEST_LINE, _LONGEST_NAME = 10_000, 80
+_LONGEST_LINE, _MOST_WORDS = 10_000, 6
 # A log with more parts describes training: the lines between its values are not titles.
 _MOST_BLOCKS = 50
 _NO_NAMES = Names()
@@ -64,7 +64,7 @@ class _Line(NamedTuple):
     label: str = ""
     facts: Mapping[str, str] = {}
     pairs: Mapping[str, str] = {}
-    step: str = ""
+    step: Mapping[str, str] = {}
 
 
 def log_grids(text: str) -> list[Grid]:
@@ -83,15 +83,13 @@ def log_grids(text: str) -> list[Grid]:
         elif line.text.strip() and not line.pairs:
             title = line.number
     parts = list(blocks.values()) if len(blocks) <= _MOST_BLOCKS else [list(chain(*blocks.values()))]
-    runs = [
-        list(run) for one, run in groupby(read, lambda line: len(line.pairs) == 1 and not line.facts) if one
+    runs = groupby(read, lambda line: len(line.pairs) == 1 and not line.facts)
+    singles = (list(run) for is_single, run in runs if is_single)
+    tables = [(part, False) for part in parts] + [
+        (run, True)
+        for run in singles
+        if any(_is_understood(*line.pairs) for line in run) or (len(run) > 1 and not parts)
     ]
-    runs = [
-        run
-        for run in runs
-        if any(map(_is_metric, chain(*(line.pairs for line in run)))) or not (parts or len(run) < 2)
-    ]
-    tables = [(part, False) for part in parts] + [(run, True) for run in runs]
     lines = [line.text for line in read]
     return [_table(*table, lines) for table in sorted(tables, key=lambda table: table[0][0].number)]
 
@@ -99,11 +97,7 @@ def log_grids(text: str) -> list[Grid]:
 def is_log(text: str) -> bool:
     """Return whether a line of a text names two metrics or more, each with its number."""
     lines = (_line(0, line) for line in text.splitlines() if ":" in line or "=" in line)
-    return any(sum(map(_is_metric, line.pairs)) > 1 for line in lines)
-
-
-def _is_metric(name: str) -> bool:
-    return read_header(name.strip(_MARKS + ":"), _NO_NAMES).metric is not None
+    return any(sum(map(_is_understood, line.pairs)) > 1 for line in lines)
 
 
 def _is_understood(name: str) -> bool:
@@ -115,21 +109,21 @@ def _line(number: int, written: str) -> _Line:
     text = _STAMP.sub("", plain(written).translate({0xFF08: " (", 0xFF09: ")"}), count=1)
     if len(text) > _LONGEST_LINE:
         return _Line(number, text)
-    listed = _unlisted(text)
+    step = _STEP.search(text)
+    listed = _unlisted(_STEP.sub("", text))
     bare = _FIELD.sub(lambda match: " " * len(match[0]), listed)
     facts = dict(_FIELD.findall(listed))
     found = list(_pairs(bare))
     if not found:
         return _Line(number, text, facts=facts)
     label = _IN_BRACKETS.sub("", bare[: found[0][0]]).strip(" \t\"':={[(,>|-")
-    step = _STEP.search(found[0][1])
     # Numbers without a name, such as the values of a paper, are cells of a column without a header.
     found += [(len(bare), " ", number) for number in _ALONE.findall(_NUMBER.sub("", bare))]
     pairs: dict[str, str] = {}
-    for name, value in ((_STEP.sub("", name), value) for _, name, value in found):
+    for _, name, value in found:
         # A name that comes again must not replace the first: both are named, and nothing says how they differ.
         pairs[f"{name} #{len(pairs) + 1}" if name in pairs else name] = value
-    return _Line(number, text, label, facts, pairs, step[1] if step else "")
+    return _Line(number, text, label, facts, pairs, step.groupdict() if step else {})
 
 
 def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
@@ -140,7 +134,7 @@ def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
         start = at + max((end.end() for end in _ENDS.finditer(text[at : match.start()])), default=0)
         start += len(text[start : match.start()]) - len(text[start : match.start()].lstrip(_MARKS))
         name = re.sub(r"\baverage\s+(?=\S)", "", text[start : match.start()].strip(_MARKS))
-        metric = _suffix(_STEP.sub("", name))
+        metric = next(iter(_metrics_at_end(name, r"\S+")), None)
         sign = match["sign"].strip(" \"'")
         # A number in brackets needs no sign: '(raw 0.30)'.
         if not name[:1].isalpha() or not (metric or sign or text[start - 1 : start] == "("):
@@ -149,12 +143,12 @@ def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
             # Only before a colon may a name have two words.
             name = " ".join(name.split()[-1 if sign == "=" else -2 :])
         else:
-            if is_first and (words := _STEP.sub("", name).removesuffix(metric)):
+            if is_first and (words := name.removesuffix(metric)):
                 # Words before the first name that are not understood are the label of the line.
                 start, name = start + text[start:].index(metric, len(words) - 1), name[len(words) :]
             # Words before the first of several metrics hold for the others, 'left(filter) mrr: 0.3, mr: 9', but words
             # that are joined to a metric do not, 'right_mrr: 0.3, mr: 9', and a metric that comes again ends them.
-            before = name.removesuffix(_shortest(name))
+            before = name.removesuffix([name, *_metrics_at_end(name, r"[^\W_]+")][-1])
             words = before.strip(_MARKS)
             is_end = before.endswith("_") or (not words and f"{context} {name}" in seen)
             context = "" if is_end else words or context
@@ -166,16 +160,10 @@ def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
         at, is_first = match.end(), False
 
 
-def _suffix(text: str) -> str | None:
-    """Return the longest end of a text, in whole words, that is a metric with known words; None if no end is."""
-    ends = [text[match.start() :] for match in re.finditer(r"\S+", text)][-6:]
-    return next(filter(_is_understood, ends), None)
-
-
-def _shortest(name: str) -> str:
-    """Return the shortest end of a name, in whole words, that is a metric."""
-    ends = [name[match.start() :] for match in re.finditer(r"[^\W_]+", name)][::-1]
-    return next(filter(_is_understood, ends), name)
+def _metrics_at_end(text: str, word: str) -> list[str]:
+    """Return the ends of a text, in whole words, that are metrics with known words, the longest first."""
+    ends = [text[match.start() :] for match in re.finditer(word, text)]
+    return list(filter(_is_understood, ends[-_MOST_WORDS:]))
 
 
 def _unlisted(line: str) -> str:
@@ -193,10 +181,7 @@ def _unlisted(line: str) -> str:
     except (ValueError, RecursionError):
         return line
     leaves = list(paths_of(data)) if isinstance(data, dict) else []
-    signs = [": " if re.match(r"[-\d]", value) else "=" for _, value in leaves]
-    is_flat = set(signs) == {": "} and all(path.isidentifier() for path, _ in leaves)
-    pairs_of_leaves = (f"{path}{sign}{value}" for sign, (path, value) in zip(signs, leaves, strict=True))
-    return line if is_flat else ", ".join(pairs_of_leaves) or line
+    return ", ".join(f"{path}={value}" for path, value in leaves) or line
 
 
 def _table(read: Sequence[_Line], is_long: bool, lines: Sequence[str]) -> Grid:
@@ -204,15 +189,17 @@ def _table(read: Sequence[_Line], is_long: bool, lines: Sequence[str]) -> Grid:
     above = texts_above(lines, read[0].number - 1)
     match = _TITLE.fullmatch(above[0]) if above else None
     title = match[1] if match else ""
+    records = [{"": line.label or title, **line.facts, **line.pairs} for line in read]
     if is_long:
-        pairs = [(*pair, line.step) for line in read for pair in line.pairs.items()]
         records = [
-            {"": name if re.match(title, name, re.IGNORECASE) else f"{title} {name}", "value": value}
-            | ({"step": step} if step else {})
-            for name, value, step in pairs
+            {
+                "": name if re.match(title, name, re.IGNORECASE) else f"{title} {name}",
+                "value": value,
+                **line.step,
+            }
+            for line in read
+            for name, value in line.pairs.items()
         ]
-    else:
-        records = [{"": line.label or title, **line.facts, **line.pairs} for line in read]
     columns = list(dict.fromkeys(chain(*records)))
     rows = [columns, *([record.get(column, "") for column in columns] for record in records)]
     numbers = [read[0].number, *(line.number for line in read)]
