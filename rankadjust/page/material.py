@@ -70,8 +70,12 @@ def _with_texts(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def usable_values(values: pl.DataFrame) -> pl.DataFrame:
-    """Return the values that have an index of their own evaluation."""
-    return values.filter(pl.col("status").is_in(USABLE), pl.col("index").is_not_null())
+    """Return the values that have an index of their own evaluation, and stand for a model.
+
+    Trials of a search and configurations of a study do not: only the page of their source shows them.
+    """
+    is_result = pl.col("caveat").fill_null("").str.contains("^(trial|study):").not_()
+    return values.filter(pl.col("status").is_in(USABLE), pl.col("index").is_not_null(), is_result)
 
 
 def place_of(row: Mapping[str, object]) -> str | None:

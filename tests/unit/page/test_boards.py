@@ -161,6 +161,13 @@ def test_refuted_and_second_hand_results_stand_once_without_a_place(rescored):
     ]
 
 
+@pytest.mark.parametrize("kind", ["trial", "study"])
+def test_trials_and_configurations_of_a_study_are_on_no_board(rescored, kind):
+    one = rescored.with_columns(caveat=pl.when(model="RotatE").then(pl.lit(f"{kind}: one of many")))
+    board = made(one)[USUAL]
+    assert {row["model"] for row in [*board.rows, *board.unplaced]} == {"TransE"}
+
+
 def test_a_value_that_differs_from_the_literature_is_noted_on_the_own_row():
     """The row repeats what the literature has of the model but for one value: 0.452 there, 0.462 here."""
     rows = (("A", "MRR", "0.452"), ("A", "Hits@1", "0.411"), ("A", "Hits@10", "0.537"))
