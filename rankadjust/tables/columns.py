@@ -123,7 +123,7 @@ class Sheet:
         return any(self._is_metric(range(rows), column) for column in range(1, self.grid.width))
 
     def _is_metric(self, header: Iterable[int], column: int) -> bool:
-        return read_stack([self.grid.rows[row][column] for row in header], self.names).metric is not None
+        return read_stack(tuple(self.grid.rows[row][column] for row in header), self.names).metric is not None
 
     def _is_header(self, index: int) -> bool:
         """Return whether a row holds names rather than numbers; the 1, 3, 10 below 'Hits@' count as names."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -84,16 +85,21 @@ def read_grids(path: str | Path) -> list[Grid]:
         raise RankadjustError(
             f"{path}: cannot be read as {name} ({type(error).__name__}: {error})"
         ) from error
-    grids = [replace(grid, place=place) for place, grid in enumerate(grids) if grid.width]
+    grids = [
+        replace(grid, place=place, remarks=(*remarks, *grid.remarks))
+        for place, grid in enumerate(grids)
+        if grid.width
+    ]
     if not grids:
         raise RankadjustError(f"{path}: no table found in this {name} text; is the suffix right?")
-    return [replace(grid, remarks=(*remarks, *grid.remarks)) for grid in grids]
+    return grids
 
 
 def recognise(text: str) -> str:
     """Return the name of a text's format, for files whose suffix does not decide it."""
-    if _is_json(text):
-        return "JSON"
+    with suppress(RankadjustError, RecursionError):
+        if text.lstrip()[:1] in ("{", "[") and json_grids(text):
+            return "JSON"
     if marked := next((name for name, mark in _MARKS.items() if mark.search(text)), None):
         return marked
     if is_log(text):
@@ -103,13 +109,6 @@ def recognise(text: str) -> str:
         return "TSV"
     is_piped = 2 * sum("|" in line for line in lines) > len(lines)
     return next((name for name in ("log", "columns") if not is_piped and READERS[name](text)), "CSV")
-
-
-def _is_json(text: str) -> bool:
-    try:
-        return text.lstrip()[:1] in ("{", "[") and bool(json_grids(text))
-    except (RankadjustError, RecursionError):
-        return False
 
 
 def _text_of(data: bytes, *, is_utf_16: bool) -> tuple[str, list[str]]:

@@ -6,24 +6,26 @@ joined to the name of a data set (`FB15k-237N`, `WN18RR-ind`) makes it the name 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
+from itertools import islice
 from typing import Any
 
 from rankadjust.base.words import folded, shipped_mapping
 from rankadjust.chance.metrics import adjusted_key, find_adjusted
-from rankadjust.tables.facts import NOTHING, Fact, Facts
+from rankadjust.tables.facts import NOTHING, Facts
 from rankadjust.tables.formats.cell_text import label
 
 # Chinese and Japanese put no blank between their own words and words in other letters.
 _CJK = "\u3040-\u30ff\u3400-\u9fff"
 _WORD = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+|[%‰@#×·*]")
 _BRACKET = re.compile(r"[(\[{]([^()\[\]{}]*)[)\]}]")
-# What is joined to the end of a name: the N of 'FB15k-237N', '-ind', '++', a star.
-_JOINED = re.compile(rf"(?:[-+]?[^\W_{_CJK}]+|\+|\*(?!\*))+")
-# Lv et al. sampled NELL-995 by the links of its entities: 'NELL-995 h50'.
-_SAMPLE_OF_NELL = re.compile(r"(?i)(?<=nell995)\s?h\d+|(?<=nell-995)\sh\d+")
+# What makes the name of a data set longer: the N of 'FB15k-237N', '-ind', '++', a star, ' v1'; and Lv et al. sampled
+# NELL-995 by the links of its entities: 'NELL-995 h50'.
+_JOINED = re.compile(
+    rf"(?:[-+]?[^\W_{_CJK}]+|\+|\*(?!\*))+|[\s_][vV]\d+(?![^\W_])|(?i:(?<=nell995)|(?<=nell-995))\s[hH]\d+"
+)
 # What is written otherwise before a text is cut into words.
 _REWRITTEN = [
     (re.compile(pattern), new)
@@ -40,7 +42,6 @@ _REWRITTEN = [
         r"\b(hits_at)_k\.(.*)\.([0-9]+)$": r"\2.\1_\3",
     }.items()
 ]
-_VERSION = re.compile(r"[vV]\d+")
 # Names of data sets have capitals or digits within (WikiPeople, WD50K, YAGO-hy); 'Best' and 'final' have none.
 _NAME = re.compile(r"[A-Za-z].*[A-Z0-9]")
 # Two numbers with a separator between them are not a k, as in 'Hits@1-3', but 'Hits@10_50' is a metric of its own.
@@ -175,21 +176,16 @@ def _named_runs(text: str, names: Names, kind: str | None = None) -> Iterator[tu
     after the name of a data set is 'longer'; 'wn18rr v1' is a data set other than 'wn18rr'.
     """
     words = list(_WORD.finditer(text))[:_MOST_READ]
-    after = [*(word.group() for word in words), ""]
-    is_prose = kind in ("metric", "dataset") and " " in text.strip()
+    marks = {"metric": r"\d", "dataset": r"\d|-"}.get(kind or "") if " " in text.strip() else None
     free = 0
     while free < len(words):
         start = words[free].start()
         for last in range(min(free + _MOST_WORDS, len(words)) - 1, free - 1, -1):
             run = text[start : words[last].end()]
-            if (
-                is_prose
-                and run == run.lower()
-                and not re.search(r"\d|-" if kind == "dataset" else r"\d", run)
-            ):
+            if marks and run == run.lower() and not re.search(marks, run):
                 continue
             field, ours = _look_up(run, names, kind)
-            if field is not None and not (field == "dataset" and _VERSION.fullmatch(after[last + 1])):
+            if field is not None:
                 break
         else:
             last, field, ours, run = free, None, words[free].group(), words[free].group()
@@ -202,7 +198,7 @@ def _named_runs(text: str, names: Names, kind: str | None = None) -> Iterator[tu
 
 def _joined(text: str, start: int, end: int, names: Names) -> str | None:
     """Return the longer name that begins with the data set at this place of a text, None if there is none."""
-    match = _JOINED.match(text, end) or _SAMPLE_OF_NELL.match(text, end)
+    match = _JOINED.match(text, end)
     if match is None or (text[:start].endswith("*") and match[0].startswith("*")):
         return None
     # After a hyphen, known words do not belong to the name; but the h75 of 'NELL-995-h75' is not Hits@75.
@@ -224,22 +220,21 @@ def read_header(text: str, names: Names) -> Facts:
         return Facts(rest=text)
     text = label(text)
     facts, unknown = _look_through(text, names)
-    notes: list[str] = []
-    if unknown:
-        notes = [inside.strip() for inside in _BRACKET.findall(text) if _is_note(inside, names)]
-        bare = _BRACKET.sub(lambda match: " " if match[1].strip() in notes else match[0], text)
-        facts, unknown = _look_through(bare.strip(), names)
-    said = Facts.of(**{field: ours[0] for field, ours in facts.items() if len(ours) == 1})
+    notes = [inside.strip() for inside in _BRACKET.findall(text) if unknown and _is_note(inside, names)]
+    bare = _BRACKET.sub(lambda match: " " if match[1].strip() in notes else match[0], text)
+    facts, unknown = _look_through(bare.strip(), names)
+    said = Facts.of(**{name: ours[0] for name, ours in facts.items() if len(ours) == 1 or name == "metric"})
+    # The whole text is the printed name of its metric, or, if it has none, of its data set.
+    main: dict[str, Any] = dict(islice(said.stated(("metric", "dataset")), 1))
+    said = replace(said, **{name: replace(fact, printed=text) for name, fact in main.items()})
     is_understood = not unknown and all(len(ours) == 1 for ours in facts.values())
     if is_understood and (said.metric or said.dataset or not notes):
         said = replace(said, notes="; ".join(notes) or None)
         if _DRAWN.fullmatch(said["metric"] or ""):
-            said = said.because(
+            return said.because(
                 "k among drawn candidates, estimated from the full rank as NBFNet does", "metric"
             )
-        if said.metric:
-            return replace(said, metric=replace(said.metric, printed=text))
-        return replace(said, dataset=replace(said.dataset, printed=text)) if said.dataset else said
+        return said
     if "metric" not in facts or any(
         folded(word) in words_for("beside_metrics") or is_difference(word) for word in unknown
     ):
@@ -247,16 +242,14 @@ def read_header(text: str, names: Names) -> Facts:
     # The words as they are written: 'MKG-W'.
     together = re.search(r"\W".join(map(re.escape, unknown)), text)
     words = together[0] if unknown and together else " ".join(unknown) or text
-    is_name = unknown and said.metric and _NAME.search(words)
-    said = replace(said, metric=Fact(facts["metric"][0], printed=text))
+    is_name = unknown and len(facts["metric"]) == 1 and _NAME.search(words)
     return replace(said, rest=words) if is_name else replace(said, unknown=words)
 
 
 def _is_note(inside: str, names: Names) -> bool:
     """Return whether brackets hold a note: none of their words is known, and 'MR (/1000)' has a scale."""
     facts, unknown = _look_through(inside.strip(), names)
-    is_known = any(_vocabulary().get(word, ("",))[0] for word in words_of(inside))
-    return bool(unknown) and not (facts or is_known or _SCALE.search(inside))
+    return bool(unknown) and not (facts or _SCALE.search(inside))
 
 
 def _look_through(text: str, names: Names) -> tuple[dict[str, list[Any]], list[str]]:
@@ -285,17 +278,14 @@ def _look_up(run: str, names: Names, kind: str | None = None) -> tuple[str | Non
     return (field, ours) if kind in (None, field) else (None, "")
 
 
-def read_stack(texts: Iterable[str], names: Names) -> Facts:
+@lru_cache(maxsize=8192)
+def read_stack(texts: tuple[str, ...], names: Names) -> Facts:
     """Return the facts of all headers above a column; `texts` from the top down.
 
     The lowest header with a metric decides the metric; 'Hits@' above '10' are read together. `rest` holds the
     texts that are not understood.
     """
-    return _read_stack(tuple(text for text in dict.fromkeys(map(str.strip, texts)) if text), names)
-
-
-@lru_cache(maxsize=8192)
-def _read_stack(distinct: tuple[str, ...], names: Names) -> Facts:
+    distinct = tuple(filter(None, dict.fromkeys(map(str.strip, texts))))
     read = [read_header(text, names) for text in _with_joined_k(distinct)]
     facts = NOTHING
     for said in reversed(read):
@@ -309,8 +299,8 @@ def _with_joined_k(texts: tuple[str, ...]) -> tuple[str, ...]:
         if match and (place == len(texts) - 1 or match["named"]):
             others = (*texts[:place], *texts[place + 1 :])
             for index, text in enumerate(map(label, others)):
-                stem = re.sub(r"@\s*[kKnN]?(?!\w)", "@", text if "@" in text else f"{text}@")
-                joined = stem.replace("@", f"@{match['k']}", 1)
+                stem = text if "@" in text else f"{text}@"
+                joined = re.sub(r"@\s*[kKnN]?(?!\w)", f"@{match['k']}", stem, count=1)
                 if metric_key(_BRACKET.sub("", joined)) and not metric_key(text):
                     return (*others[:index], joined, *others[index + 1 :])
     return texts

@@ -53,16 +53,14 @@ def read_cell(text: str) -> Number | str | None:
     bracket = (match["bracket"] or "").strip()
     inner = _BRACKET.fullmatch(bracket)
     beside = read_number(inner["number"]) if inner else None
-    if inner is None or beside is None:
-        is_range = _RANGE.fullmatch(bracket) is not None and (match["open"] == "[" or "CI" in bracket)
-        return replace(number, bracket=bracket) if is_range else None if bracket else number
-    return replace(number, spread=beside.text) if inner["sign"] else replace(number, bracket=bracket)
+    if inner and beside and inner["sign"]:
+        return replace(number, spread=beside.text)
+    is_range = _RANGE.fullmatch(bracket) and (match["open"] == "[" or "CI" in bracket)
+    return replace(number, bracket=bracket or None) if beside or is_range or not bracket else None
 
 
 def is_missing(text: str) -> bool:
     """Return whether a cell means 'no value': empty, a dash, 'n/a', 'OOM' and the like."""
-    if len(text) > _LONGEST:
-        return False
     return not {_undecorated(text).casefold(), text.strip().casefold()}.isdisjoint(_missing())
 
 
@@ -79,16 +77,14 @@ def is_numeric(text: str) -> bool:
 @lru_cache(maxsize=_CACHED)
 def several_numbers(text: str) -> bool:
     """Return whether a cell holds several values and few words: 'paper: 0.49 ours: 0.44', '19.8/33.0/46.5'."""
-    if len(text) > _LONGEST or is_numeric(text):
-        return False
-    count = len(_DECIMAL.findall(_undecorated(text)))
+    count = 0 if is_numeric(text) else len(_DECIMAL.findall(_undecorated(text)))
     return count > 1 and len(text.split()) <= 2 * count + 2
 
 
 @lru_cache(maxsize=_CACHED)
 def number_beside_name(text: str) -> bool:
     """Return whether a cell holds a name and a decimal number: 'SACN (0.54)', 'SACN 0.54'; it may be a name."""
-    return len(text) <= _LONGEST and _BESIDE_NAME.fullmatch(_undecorated(text)) is not None
+    return _BESIDE_NAME.fullmatch(_undecorated(text)) is not None
 
 
 def holds_numbers(text: str) -> bool:
@@ -111,13 +107,11 @@ def _without_latex(text: str) -> str:
 
 def _without_symbols(text: str) -> str:
     """Leave out emoji, arrows, and the invisible characters that join or colour them."""
-    return "".join(sign for sign in text if sign in "^`" or not _is_symbol(sign))
+    text = re.sub("[\u2190-\u21ff\ufe0f]", "", text)
+    return "".join(sign for sign in text if sign in "^`" or unicodedata.category(sign) not in _SYMBOLS)
 
 
-def _is_symbol(sign: str) -> bool:
-    return unicodedata.category(sign) in _SYMBOLS or "\u2190" <= sign <= "\u21ff" or sign == "\ufe0f"
-
-
+@lru_cache(maxsize=_CACHED)
 def _undecorated(text: str) -> str:
     text = _without_latex(text)
     # An arrow before the number in brackets makes it a difference; the sign keeps it from being read as a spread.
