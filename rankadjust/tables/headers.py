@@ -46,7 +46,6 @@ _REWRITTEN = [
 _NAME = re.compile(r"[A-Za-z].*[A-Z0-9]")
 # Two numbers with a separator between them are not a k, as in 'Hits@1-3', but 'Hits@10_50' is a metric of its own.
 _TWO_NUMBERS = re.compile(r"^(?!.*@\d+_\d+$).*\d[\s_-]+\d")
-_DRAWN = re.compile(r"hits_at_\d+_\d+")
 # The k of Hits in a row of its own: '10', '@10', 'k=10'.
 _K = re.compile(r"@?(?P<named>[kKnN]\s?=\s?)?(?P<k>\d+)")
 # Only Hits may have their k without '@' or 'at': the 2 of 'MRR_2' may number a run.
@@ -130,11 +129,9 @@ def metric_key(text: str) -> str | None:
     if not plain or folded(plain) in words_for("beside_metrics"):
         return None
     adjusted = find_adjusted(shipped_mapping()["words"]["metric"].get(plain, plain))
-    if adjusted is None or (
-        "_at_" in adjusted[0].key and "hits" not in adjusted[0].key and not _AT.search(plain)
-    ):
-        return None
-    return adjusted_key(*adjusted)
+    key = adjusted[0].key if adjusted else ""
+    is_clear = "_at_" not in key or "hits" in key or _AT.search(plain)
+    return adjusted_key(*adjusted) if adjusted and is_clear else None
 
 
 def role_of(header: str) -> str | None:
@@ -202,11 +199,11 @@ def _joined(text: str, start: int, end: int, names: Names) -> str | None:
     if match is None or (text[:start].endswith("*") and match[0].startswith("*")):
         return None
     # After a hyphen, known words do not belong to the name; but the h75 of 'NELL-995-h75' is not Hits@75.
-    words = [word for word in _WORD.findall(match[0]) if word != "*"]
-    is_known = all(
-        _look_up(word, names)[0] is not None and not re.fullmatch(r"[hH]\d+", word) for word in words
+    is_known = match[0].startswith("-") and not any(
+        re.fullmatch(r"[hH]\d+", word) or (word != "*" and _look_up(word, names)[0] is None)
+        for word in _WORD.findall(match[0])
     )
-    return None if words and is_known and match[0][0] == "-" else text[start : match.end()]
+    return None if is_known else text[start : match.end()]
 
 
 @lru_cache(maxsize=8192)
@@ -230,10 +227,9 @@ def read_header(text: str, names: Names) -> Facts:
     is_understood = not unknown and all(len(ours) == 1 for ours in facts.values())
     if is_understood and (said.metric or said.dataset or not notes):
         said = replace(said, notes="; ".join(notes) or None)
-        if _DRAWN.fullmatch(said["metric"] or ""):
-            return said.because(
-                "k among drawn candidates, estimated from the full rank as NBFNet does", "metric"
-            )
+        if re.fullmatch(r"hits_at_\d+_\d+", said["metric"] or ""):
+            why = "k among drawn candidates, estimated from the full rank as NBFNet does"
+            return said.because(why, "metric")
         return said
     if "metric" not in facts or any(
         folded(word) in words_for("beside_metrics") or is_difference(word) for word in unknown

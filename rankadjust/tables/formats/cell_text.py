@@ -74,14 +74,12 @@ def is_numeric(text: str) -> bool:
     return isinstance(read_cell(text), Number)
 
 
-@lru_cache(maxsize=_CACHED)
 def several_numbers(text: str) -> bool:
     """Return whether a cell holds several values and few words: 'paper: 0.49 ours: 0.44', '19.8/33.0/46.5'."""
     count = 0 if is_numeric(text) else len(_DECIMAL.findall(_undecorated(text)))
     return count > 1 and len(text.split()) <= 2 * count + 2
 
 
-@lru_cache(maxsize=_CACHED)
 def number_beside_name(text: str) -> bool:
     """Return whether a cell holds a name and a decimal number: 'SACN (0.54)', 'SACN 0.54'; it may be a name."""
     return _BESIDE_NAME.fullmatch(_undecorated(text)) is not None

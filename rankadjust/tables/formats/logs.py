@@ -7,6 +7,7 @@ The name of a number is the text before it, as far as it is a metric with known 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, groupby
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from rankadjust.tables.headers import Names, read_header
 # numbers or a word continues it.
 _NUMBER = re.compile(
     rf"""(?P<sign>["']?\s*[:=]\s*["']?|(?<=[\w@)])\s)"""
-    rf"""(?:(?P<value>{PRINTED}(?:\s?[(\[][-+\d.,;\s%±]{{1,40}}[)\]])?)|(?P<missing>(?i:n/?a|nan|none|null)))"""
+    rf"""(?:(?P<value>{PRINTED}(?:\s?[(\[][-+\d.,;\s%±]{{1,40}}[)\]])?|(?i:n/?a|nan|none|null)))"""
     r"""(?![\w.:/]|,\d)["']?(?:\s?(?P<note>\([A-Za-z]{1,20}\)))?"""
 )
 # Programs write such stamps before their messages: times, levels, and after these the place in the code. Words for a
@@ -116,9 +117,9 @@ def _line(number: int, written: str) -> _Line:
     found = list(_pairs(bare))
     if not found:
         return _Line(number, text, facts=facts)
-    label = _IN_BRACKETS.sub("", bare[: found[0][0]]).strip(" \t\"':={[(,>|-")
+    label = _IN_BRACKETS.sub("", found[0][0]).strip(" \t\"':={[(,>|-")
     # Numbers without a name, such as the values of a paper, are cells of a column without a header.
-    found += [(len(bare), " ", number) for number in _ALONE.findall(_NUMBER.sub("", bare))]
+    found += [("", " ", number) for number in _ALONE.findall(_NUMBER.sub("", bare))]
     pairs: dict[str, str] = {}
     for _, name, value in found:
         # A name that comes again must not replace the first: both are named, and nothing says how they differ.
@@ -126,14 +127,14 @@ def _line(number: int, written: str) -> _Line:
     return _Line(number, text, label, facts, pairs, step.groupdict() if step else {})
 
 
-def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield the start of each name in a line, the name, and the number as printed."""
-    at, context, is_first, seen = 0, "", True, set[str]()
+def _pairs(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the text before each name in a line, the name, and the number as printed."""
+    at, context, seen = 0, "", set[str]()
     brackets = list(_IN_BRACKETS.finditer(text))
     for match in _NUMBER.finditer(text):
-        start = at + max((end.end() for end in _ENDS.finditer(text[at : match.start()])), default=0)
-        start += len(text[start : match.start()]) - len(text[start : match.start()].lstrip(_MARKS))
-        name = re.sub(r"\baverage\s+(?=\S)", "", text[start : match.start()].strip(_MARKS))
+        written = _ENDS.split(text[at : match.start()])[-1].lstrip(_MARKS)
+        start = match.start() - len(written)
+        label, name = text[:start], re.sub(r"\baverage\s+(?=\S)", "", written.rstrip(_MARKS))
         metric = next(iter(_metrics_at_end(name, r"\S+")), None)
         sign = match["sign"].strip(" \"'")
         # A number in brackets needs no sign: '(raw 0.30)'.
@@ -143,9 +144,9 @@ def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
             # Only before a colon may a name have two words.
             name = " ".join(name.split()[-1 if sign == "=" else -2 :])
         else:
-            if is_first and (words := name.removesuffix(metric)):
+            if at == 0:
                 # Words before the first name that are not understood are the label of the line.
-                start, name = start + text[start:].index(metric, len(words) - 1), name[len(words) :]
+                label, name = label + name.removesuffix(metric), metric
             # Words before the first of several metrics hold for the others, 'left(filter) mrr: 0.3, mr: 9', but words
             # that are joined to a metric do not, 'right_mrr: 0.3, mr: 9', and a metric that comes again ends them.
             before = name.removesuffix([name, *_metrics_at_end(name, r"[^\W_]+")][-1])
@@ -156,8 +157,8 @@ def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
             seen.add(name)
         within = [bracket[1] for bracket in brackets if bracket.end() <= start]
         name = " ".join(filter(None, (within[-1] if within else "", name, match["note"])))
-        yield start, name, match["missing"] or match["value"]
-        at, is_first = match.end(), False
+        yield label, name, match["value"]
+        at = match.end()
 
 
 def _metrics_at_end(text: str, word: str) -> list[str]:
@@ -176,12 +177,11 @@ def _unlisted(line: str) -> str:
         return ", ".join(f"{match[1]}{key}: {value}" for key, value in zip(keys, values, strict=True))
 
     line = _LISTED.sub(pairs, _CALL.sub(r"\1", line))
-    try:
-        data = load_json(line.replace("'", '"')) if line.rstrip().endswith("}") else None
-    except (ValueError, RecursionError):
-        return line
-    leaves = list(paths_of(data)) if isinstance(data, dict) else []
-    return ", ".join(f"{path}={value}" for path, value in leaves) or line
+    with suppress(ValueError, RecursionError):
+        if line.rstrip().endswith("}"):
+            leaves = paths_of(load_json(line.replace("'", '"')))
+            return ", ".join(f"{path}={value}" for path, value in leaves)
+    return line
 
 
 def _table(read: Sequence[_Line], is_long: bool, lines: Sequence[str]) -> Grid:
