@@ -496,6 +496,7 @@ def test_shipped_tables_are_tidy(tables):
     described = set(tidy_columns()["properties"])
     assert tables
     for name, frame in tables.items():
+        assert not frame.is_empty(), name
         assert set(frame.columns) - {"file", "file_line"} <= described, name
         needed = ["source", "source_url", "year", "table", "dataset", "model", "metric", "value", "unit"]
         assert frame.select(needed).null_count().sum_horizontal().item() == 0, name
