@@ -130,7 +130,6 @@ def _line(number: int, written: str) -> _Line:
 def _pairs(text: str) -> Iterator[tuple[str, str, str]]:
     """Yield the text before each name in a line, the name, and the number as printed."""
     at, context, seen = 0, "", set[str]()
-    brackets = list(_IN_BRACKETS.finditer(text))
     for match in _NUMBER.finditer(text):
         written = _ENDS.split(text[at : match.start()])[-1].lstrip(_MARKS)
         start = match.start() - len(written)
@@ -155,8 +154,8 @@ def _pairs(text: str) -> Iterator[tuple[str, str, str]]:
             context = "" if is_end else words or context
             name = name if words else f"{context} {name}".strip()
             seen.add(name)
-        within = [bracket[1] for bracket in brackets if bracket.end() <= start]
-        name = " ".join(filter(None, (within[-1] if within else "", name, match["note"])))
+        within = _IN_BRACKETS.findall(text, 0, start)[-1:]
+        name = " ".join(filter(None, (*within, name, match["note"])))
         yield label, name, match["value"]
         at = match.end()
 
@@ -191,12 +190,9 @@ def _table(read: Sequence[_Line], is_long: bool, lines: Sequence[str]) -> Grid:
     title = match[1] if match else ""
     records = [{"": line.label or title, **line.facts, **line.pairs} for line in read]
     if is_long:
+        begins = re.compile(title, re.IGNORECASE).match
         records = [
-            {
-                "": name if re.match(title, name, re.IGNORECASE) else f"{title} {name}",
-                "value": value,
-                **line.step,
-            }
+            {"": name if begins(name) else f"{title} {name}", "value": value, **line.step}
             for line in read
             for name, value in line.pairs.items()
         ]
