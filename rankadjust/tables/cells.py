@@ -34,8 +34,8 @@ State = tuple[str, str | None]
 
 _DECIMAL = re.compile(r"\d*[.,]\d+")
 _THOUSANDS_WITH_POINT = re.compile(r"-?[1-9][0-9]{0,2}\.[0-9]{3}")
-# How many rows, and how long texts, are searched for a data set in a table without a metric.
-_LOOKED_AT, _LONGEST_NAME = 100, 80
+# How many rows are searched for a data set in a table without a metric.
+_LOOKED_AT = 100
 # The keys of PyKEEN's results.
 _PYKEEN = re.compile(r"(?:^|\.)(?:both|head|tail)\.(?:realistic|optimistic|pessimistic)\b")
 # LibKGE (kge/job/entity_ranking.py) writes raw ranks, ranks filtered with `filter_splits`, which on validation data
@@ -65,11 +65,6 @@ class Value:
     header: str
     doubt: str | None = None
     unread: str | None = None
-
-    @property
-    def metric(self) -> str:
-        """The key of its metric."""
-        return self.facts["metric"] or ""
 
     @property
     def by_name(self) -> Mapping[str, Fact | None]:
@@ -107,7 +102,6 @@ class Reader:
         if self.table.grid.width == 1:
             return "nothing separates its columns; save the table as CSV"
         texts = (text for row in self.table.grid.rows[:_LOOKED_AT] for text in row)
-        texts = (text for text in texts if len(text) <= _LONGEST_NAME)
         is_named = any(headers.within("dataset", text, self.names) for text in texts)
         return "nothing names its metric; state the metric" if is_named else None
 
@@ -116,7 +110,7 @@ class Reader:
 
         why: the reason why the decimal numbers of the table are not read.
         """
-        text = self.table.text(row.index, column.index)
+        text = self.table.grid.rows[row.index][column.index]
         has_values = row.kind == "values" and self.table.metrics != ""
         has_decimal = _DECIMAL.search(text) is not None
         if row.refused and (is_numeric(text) or has_decimal):
@@ -136,8 +130,7 @@ class Reader:
         """Return the value of a text, or its state if it has none."""
         number = read_cell(text)
         if not isinstance(number, Number):
-            several = cell_text.several_numbers(text)
-            why = "several values in one cell" if several else "not a number"
+            why = "several values in one cell" if cell_text.several_numbers(text) else "not a number"
             return ("missing", None) if number == "" else ("unread", why)
         # The model differs from row to row, while the other facts of the labels seldom do.
         key = (column.index, row.facts.without("model"), row.line.key)
@@ -363,7 +356,7 @@ def _settle_signs(values: Sequence[Value], *, has_commas: bool) -> None:
     for value in values:
         number = value.number
         is_point = not (number.other or number.decimal_comma) and _THOUSANDS_WITH_POINT.fullmatch(number.text)
-        if number.other and scale_of(value.metric)[0] in ("share", "index"):
+        if number.other and scale_of(value.facts["metric"] or "")[0] in ("share", "index"):
             value.number = number.with_decimal_comma()
             value.doubt = "the comma is decimal: otherwise the value is out of range"
         elif has_commas and (number.other or is_point):
@@ -398,7 +391,7 @@ def _decide_units(values: Sequence[Value], percent: str | None) -> None:
     """
     series: dict[tuple[int, str], list[Value]] = defaultdict(list)
     for value in values:
-        series[value.series, value.metric].append(value)
+        series[value.series, value.facts["metric"] or ""].append(value)
     units = {key: _unit_of(key[1], members, percent) for key, members in series.items()}
     percents = {key for key, unit in units.items() if "hits_at_" in key[1] and _is_inferred(unit, "percent")}
     of_percents = {value.facts["dataset"] for key in percents for value in series[key]}

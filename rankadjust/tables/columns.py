@@ -27,8 +27,6 @@ _MODELS = {"model", "models", "modelname"}
 _NO_NAME = re.compile(r"[+-]\d|v\d+$", re.IGNORECASE)
 # A class of entities by their frequency, between head and tail; beside it, head and tail are classes too, not sides.
 _BETWEEN = {"torso", "body", "medium", "mid", "middle"}
-# Web pages hide each text with an @ as a mail address, even Hits@10: the values below are reported as unread.
-_HIDDEN = re.compile(r"\[email\s+protected\]")
 # How many rows of a long table are looked at, how many rows below the marked header may belong to it, and how many
 # rows a header has at most: a broken page may mark thousands.
 _MANY_ROWS, _LOOK_AHEAD, _MOST_HEADER_ROWS = 1000, 2, 50
@@ -243,8 +241,7 @@ def _role(column: Column, columns: Sequence[Column], metrics: str, long: Column 
     role = "other" if role == "metric" and metrics == "columns" else role
     role = None if role in LABEL_ROLES and 2 * decimals > len(column.cells) else role
     if metrics == "columns":
-        is_hidden = role is None and facts.metric is None and bool(_HIDDEN.search(facts.rest or ""))
-        is_value = (facts.metric or is_hidden) and not ((role or is_hidden) and column.is_text)
+        is_value = facts.metric is not None and not (role and column.is_text)
     else:
         is_free = role is None if long is None else column is long
         is_value = is_free and _may_be_values(column, columns)

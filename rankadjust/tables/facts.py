@@ -99,14 +99,8 @@ class Facts:
     @classmethod
     def of(cls, source: str = PRINTED, reason: str | None = None, **words: str | None) -> "Facts":
         """Return facts from our words for them, all of the same source."""
-        return cls.holding(
-            {name: Fact(word, source, reason) for name, word in words.items() if word is not None}
-        )
-
-    @classmethod
-    def holding(cls, facts: Mapping[str, Any]) -> "Facts":
-        """Return facts from a mapping of their names."""
-        return cls(**facts)
+        named: Any = {name: Fact(word, source, reason) for name, word in words.items() if word is not None}
+        return cls(**named)
 
     def __getitem__(self, name: str) -> str | None:
         fact: Fact | None = getattr(self, name)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 from rankadjust.base.words import folded, shipped_mapping
 from rankadjust.counting.evaluators import shipped_evaluators
@@ -72,10 +73,6 @@ class Table:
     other: str | None
     left: tuple[str, str]
 
-    def text(self, row: int, column: int) -> str:
-        """Return the text of the cell in a row and column (from 0)."""
-        return self.grid.rows[row][column]
-
 
 def lay_out(number: int, grid: Grid, stated: Stated, names: Names, stem: str) -> Table:
     """Find out the meaning of each row and column of a grid; `stem`, the name of its file, may name the data set."""
@@ -119,12 +116,8 @@ def lay_out(number: int, grid: Grid, stated: Stated, names: Names, stem: str) ->
 
 def _with_name_of(kind: str, row: Row, names: Names) -> Row:
     """Return a row with the data set or the side that the name of its model holds: 'RotatE (WN18RR)', 'RotatE Left'."""
-    found = headers.within(kind, row.facts["model"] or "", names) if row.kind == "values" else {}
-    if len(found) != 1:
-        return row
-    ((ours, words),) = found.items()
-    within = Facts.holding({kind: Fact(ours, INFERRED, "within the name", words)})
-    return replace(row, facts=within.over(row.facts))
+    named = [("the model's name", row.facts["model"] or "")] if row.kind == "values" else []
+    return replace(row, facts=_nearest(kind, named, names).over(row.facts))
 
 
 def _nearest(kind: str, texts: _Around, names: Names) -> Facts:
@@ -141,7 +134,8 @@ def _nearest(kind: str, texts: _Around, names: Names) -> Facts:
             word, printed = named[0]
             others = dict.fromkeys(other for _, own in said for other, _ in own if other != word)
             also = f", though others name {', '.join(others)}" if others else ""
-            return Facts.holding({kind: Fact(word, INFERRED, f"from {where}{also}", printed)})
+            fact: Any = {kind: Fact(word, INFERRED, f"from {where}{also}", printed)}
+            return Facts(**fact)
     return NOTHING
 
 
@@ -242,7 +236,7 @@ def _lost_cell(cells: Sequence[str], columns: Sequence[Column], names: Names) ->
 
 def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
     """Return the facts that the labels of a row state together."""
-    stated: dict[str, Fact] = {}
+    stated: dict[str, Any] = {}
     metric = beside = NOTHING
     version = next((word for _, word, _ in labels if _VERSION.fullmatch(word)), None)
     for column, word, why in labels:
@@ -261,7 +255,7 @@ def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
             beside = beside.over(replace(known, notes=None))
             if own := _meaning(role, word, known, version, names):
                 stated[role] = own.because(why) if why else own
-    return metric.agreeing(Facts.holding(stated).over(beside), "the row's metric", "another of its labels")
+    return metric.agreeing(Facts(**stated).over(beside), "the row's metric", "another of its labels")
 
 
 def _meaning(role: str, word: str, known: Facts, version: str | None, names: Names) -> Fact | None:

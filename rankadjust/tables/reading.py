@@ -134,7 +134,7 @@ def read_tables(
             facts.append(value.by_name)
             tidy.append(_record(table, value, facts[-1], about))
         for (row, column), cell in cells.items():
-            line, text = table.grid.lines[row], table.text(row, column)
+            line, text = table.grid.lines[row], table.grid.rows[row][column]
             state = cell.state if isinstance(cell, Value) else cell
             account.append((table.number, row + 1, column + 1, line, text, *state))
     frames = pl.DataFrame(tidy, schema=VALUES), pl.DataFrame(account, schema=CELLS, orient="row")
@@ -181,7 +181,7 @@ def _record(
         "dataset_as_printed": (fact := known["dataset"]) and fact.printed,
         "metric_as_printed": (fact := known["metric"])
         and (fact.printed or table.columns[column].name or None),
-        "cell": table.text(row, column),
+        "cell": table.grid.rows[row][column],
         "grid": table.number,
         "row": row + 1,
         "column": column + 1,

@@ -109,7 +109,7 @@ def test_a_place_is_counted_among_the_models_of_the_board(shared):
     assert "it would have place 1." in first[0]
     models = int(last[0].split("Among ")[1].split()[0])
     assert f"it would have place {models + 1}." in last[0]
-    assert "0.4173, AdaProp, 2023" in shared.locator(".legend").inner_text()
+    assert "0.4173, AdaProp, 2022" in shared.locator(".legend").inner_text()
 
 
 @pytest.mark.parametrize("name", ["fb15k237", "FB15K 237", " fb237 "])

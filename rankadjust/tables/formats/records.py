@@ -15,8 +15,6 @@ import yaml
 from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import MAX_COLUMNS, Grid, make_grid
 
-# Half characters (lone surrogates), which JSON can spell and no file can hold.
-_HALF = re.compile("[\ud800-\udfff]")
 # Former traces of LibKGE list Hits@1, Hits@2, … up to the largest k under one key; only these k are kept.
 _LISTED_HITS = re.compile(r"(.*\bhits_at_)k((?:_[a-z]+)*)")
 _KEPT = (1, 3, 5, 10, 20, 50, 100)
@@ -103,7 +101,8 @@ def _records(records: Sequence[Any], lines: Sequence[int] = ()) -> list[Grid]:
     if not columns:
         return []
     rows = [columns, *([record.get(path, "") for path in columns] for record, _ in flat)]
-    rows = [[_HALF.sub("\ufffd", cell) for cell in row] for row in rows]
+    # JSON can spell half characters (lone surrogates), which no file can hold.
+    rows = [[cell.encode("utf-8", "replace").decode() for cell in row] for row in rows]
     return [make_grid(rows, header_rows=1, lines=[flat[0][1], *(line for _, line in flat)])]
 
 

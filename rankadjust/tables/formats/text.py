@@ -50,10 +50,8 @@ def _likely_delimiter(text: str) -> str:
 
 def split_pipes(line: str) -> list[str]:
     r"""Return the cells of a line of a pipe table; '\|' is not a border."""
-    line = line.strip().removeprefix("|")
-    if line.endswith("|") and not line.endswith("\\|"):
-        line = line[:-1]
-    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)]
+    inner = re.sub(r"^\||(?<!\\)\|$", "", line.strip())
+    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", inner)]
 
 
 def texts_above(lines: Sequence[str], first: int) -> list[str]:

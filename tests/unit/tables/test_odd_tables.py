@@ -23,7 +23,7 @@ EXAMPLES = re.findall(
 # What is assumed of many tables, and has tests of its own.
 USUAL = re.compile(
     r"unit: .*|.*(?:by default|not named|the file's name|from the text '[^']*')"
-    r"|dataset: (?:as in the row above|within the name)"
+    r"|dataset: (?:as in the row above|from the model's name)"
     r"|model: (?:from a header|as in the row above|without its data set)"
     r"|.*: column \d taken for .*|protocol: .*, though .* is ranked under .*"
 )
