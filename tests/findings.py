@@ -276,9 +276,9 @@ def opening() -> str:
         f"If the true answer is ranked among only 20 sampled wrong answers, chance explains {of['sampled-20']} of a "
         "published MRR or Hits@k in the median. In the full ranking on data sets of 2,000 to 20,000 entities this "
         f"share is only {of['2,000 to 19,999']}. Counting explains much more, because on data sets of 200 entities or "
-        f"more the best counting baseline has {percent(_with_baseline())} of a published value in the median ({percent(without)} "
-        f"without WN18). {counted['results'].sum():,} published test values can be compared with such a baseline, and "
-        f"{counted['below'].sum():,} of them are below it."
+        f"more the best counting baseline has {percent(_with_baseline())} of a published value in the median "
+        f"({percent(without)} without WN18). {counted['results'].sum():,} published test values can be compared with "
+        f"such a baseline, and {counted['below'].sum():,} of them are below it."
     )
 
 
