@@ -254,9 +254,9 @@ def in_short() -> str:
         f"**[Counting](#how-much-of-it-counting-explains)** training triples is better than "
         f"{counted['below'].item():,} of {counted['results'].item():,} results on test splits, and {wn18} of these are "
         "on WN18.",
-        f"**[Sampling](#what-sampling-hides)** hides which model is better. Of {hidden['pairs'].sum():,} pairs of "
-        f"models that are ranked among sampled negatives, the printed values show for "
-        f"{hidden['known'].sum() or 'none'} which of the two has the higher MRR among all candidates.",
+        "**[Sampling](#what-sampling-hides)** hides which model is better. Printed values among sampled negatives show "
+        f"for {hidden['known'].sum() or 'none'} of {hidden['pairs'].sum():,} pairs of models which model has the "
+        "higher MRR among all candidates.",
         f"**[Mistakes](#which-published-numbers-are-wrong)** are certain in {severities['impossible']} cases, because "
         "no list of ranks has all the values that are printed for a model.",
         f"**Coverage.** {usable(rows).height:,} of {rows.height:,} values in {rows['file'].n_unique()} files are "
@@ -342,8 +342,8 @@ def foundation() -> str:
         table(rows, columns)
         + "\n"
         + paragraph(
-            f"Of {graphs.height} graphs that are new to the models, all models are above counting on "
-            f"{graphs['every'].sum()}, and none is on {listed(graphs.filter(~pl.col('above'))['dataset'].to_list())}. "
+            f"On {graphs['every'].sum()} of {graphs.height} graphs that are new to foundation models, all these models "
+            f"are above counting, but on {listed(graphs.filter(~pl.col('above'))['dataset'].to_list())} none is. "
             f"But {related.n_unique()} of the {graphs.height} come from the same data as the graphs of the pretraining."
         )
     )
@@ -376,10 +376,10 @@ def progress() -> str:
         table(rows, columns)
         + "\n"
         + paragraph(
-            f"{found['is_larger'].sum()} of {found.height} records since {SINCE} rise by more than the gap of their "
-            f"data set, and {found.filter(larger & pl.col('tags').str.contains('text')).height} of these are of models "
-            f"that read texts. The median rise is {found['rise'].median():.3f}, and the median gap "
-            f"{rows['gap'].median():.3f}."
+            f"{found['is_larger'].sum()} of {found.height} records of MRR since {SINCE} rise by more than the median "
+            f"gap of their data set, and {found.filter(larger & pl.col('tags').str.contains('text')).height} of these "
+            f"are of models that read texts. The median record rises by {found['rise'].median():.3f}, and the median "
+            f"gap is {rows['gap'].median():.3f}."
         )
     )
 
@@ -401,7 +401,7 @@ def chance() -> str:
     worse = "; ".join(f"{model} on {listed(datasets)}" for model, datasets in models.iter_rows())
     return paragraph(
         f"{found.height - below.height} printed values are within two standard deviations of chance, so they could be "
-        f"luck, and {below.height} are worse than that: {worse}."
+        f"luck. Another {below.height} values are worse than chance by more than that: {worse}."
     )
 
 
@@ -410,8 +410,9 @@ def copies() -> str:
     once = distinct_results(rows)
     repeated = rows.join(once, on=["file", "file_line"], how="anti")
     return paragraph(
-        "A result that several sources print counts once on this page. It is a copy if another source has all its "
-        f"values in the same evaluation, and {repeated.height} of the {rows.height:,} adjusted values belong to copies."
+        "A result that several sources print counts once on this page. A result is a copy if another source has all "
+        f"its values in the same evaluation. Copies have {repeated.height} of the {rows.height:,} adjusted values "
+        "without [trials and configurations](#values-with-a-caveat)."
     )
 
 
@@ -439,8 +440,10 @@ def hidden() -> str:
         table(most, columns)
         + "\n"
         + paragraph(
-            "If the bounds of two models do not overlap, their order in the full ranking is known. This is so for {} "
-            "of {:,} pairs by MRR, and {} of {:,} by Hits@10.".format(*known[MRR], *known["hits_at_10"])
+            "If the bounds of two models do not overlap, they show which model is better in the full ranking. "
+            "They do so for {} of {:,} pairs by MRR, and {} of {:,} by Hits@10.".format(
+                *known[MRR], *known["hits_at_10"]
+            )
         )
     )
 
