@@ -38,6 +38,7 @@ from rankadjust.literature.summaries import (
 )
 from rankadjust.literature.tidy import read_tidy
 from rankadjust.page.boards import family_of
+from rankadjust.page.material import stands_for_model
 
 PROJECT = Path(__file__).parent.parent
 PAGES = ("README.md", "docs/literature.md", "docs/statuses.md")
@@ -59,7 +60,7 @@ def rescored() -> pl.DataFrame:
 @cache
 def without_trials() -> pl.DataFrame:
     """Return these rows without trials of a search and configurations of a study: no results that stand for a model."""
-    return rescored().filter(pl.col("caveat").fill_null("").str.contains("^(trial|study):").not_())
+    return rescored().filter(stands_for_model())
 
 
 @cache

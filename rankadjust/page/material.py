@@ -70,12 +70,16 @@ def _with_texts(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def usable_values(values: pl.DataFrame) -> pl.DataFrame:
-    """Return the values that have an index of their own evaluation, and stand for a model.
+    """Return the values that have an index of their own evaluation, and stand for a model."""
+    return values.filter(pl.col("status").is_in(USABLE), pl.col("index").is_not_null(), stands_for_model())
 
-    Trials of a search and configurations of a study do not: only the page of their source shows them.
+
+def stands_for_model() -> pl.Expr:
+    """Return whether a value stands for its model, unlike a trial of a search or a configuration of a study.
+
+    Only the page of their source shows these.
     """
-    is_result = pl.col("caveat").fill_null("").str.contains("^(trial|study):").not_()
-    return values.filter(pl.col("status").is_in(USABLE), pl.col("index").is_not_null(), is_result)
+    return pl.col("caveat").fill_null("").str.contains("^(trial|study):").not_()
 
 
 def place_of(row: Mapping[str, object]) -> str | None:

@@ -181,10 +181,10 @@ def explained(facts: Facts) -> Facts:
 
 def _settle_sides(columns: Sequence[Column]) -> None:
     """Read a mean beside the two sides as both; head and tail beside a middle class mean classes."""
-    unclear = [own.facts.unknown or own.facts.notes or own.facts.rest or "" for own in columns]
+    unclear = [(own.facts.unknown or own.facts.notes or own.facts.rest or "").casefold() for own in columns]
     sides = {column.facts["side"] for column in columns}
-    for column, word in zip(columns, map(str.casefold, unclear), strict=True):
-        if column.facts.side and not _BETWEEN.isdisjoint(map(str.casefold, unclear)):
+    for column, word in zip(columns, unclear, strict=True):
+        if column.facts.side and not _BETWEEN.isdisjoint(unclear):
             column.facts = replace(column.facts, side=None, task=Fact(SUBSET))
         elif word in MEANS and not column.facts.side and any({*pair} <= sides for pair in headers.SIDES):
             side = Fact("both", INFERRED, f"from '{word}'")

@@ -219,7 +219,7 @@ def read_header(text: str, names: Names) -> Facts:
     facts, unknown = _look_through(text, names)
     notes = [inside.strip() for inside in _BRACKET.findall(text) if unknown and _is_note(inside, names)]
     bare = _BRACKET.sub(lambda match: " " if match[1].strip() in notes else match[0], text)
-    facts, unknown = _look_through(bare.strip(), names)
+    facts, unknown = _look_through(bare.strip(), names) if notes else (facts, unknown)
     said = Facts.of(**{name: ours[0] for name, ours in facts.items() if len(ours) == 1 or name == "metric"})
     # The whole text is the printed name of its metric, or, if it has none, of its data set.
     main: dict[str, Any] = dict(islice(said.stated(("metric", "dataset")), 1))

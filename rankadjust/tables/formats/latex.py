@@ -138,7 +138,7 @@ def _tabular(text: str, begin: int, at: int, captions: Sequence[list[str]]) -> T
         elif kind == "begin" or (kind == "end" and environments and match[0]):
             environments += 1 if kind == "begin" else -1
         elif kind == "end" or (kind and not groups and not environments):
-            start = min(_BEFORE_TEXT.match(text, at, match.start()).end(), match.start())  # type: ignore[union-attr]
+            start = match.start() - len(_BEFORE_TEXT.sub("", text[at : match.start()], count=1))
             if not row:
                 rules += [(len(rows), name) for name in _RULE.findall(text, at, start)]
                 captions[-1].extend(_CAPTION.findall(text, at, start))

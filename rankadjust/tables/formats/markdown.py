@@ -57,7 +57,7 @@ def _on_one_line(match: re.Match[str]) -> str:
     return "\n\n" * bool(is_within) + table.replace("\n", " ") + "\n" * max(1, table.count("\n"))
 
 
-def _table(state: Any, first: int, end: int, silent: bool) -> bool:  # noqa: ANN401
+def _table(state: Any, first: int, end: int, silent: bool) -> bool:  # noqa: ANN401 - markdown-it's
     """Read the table that begins on a line, if one does; this is a rule of markdown-it.
 
     The delimiter row may have another number of cells than the header, or no header above it.
