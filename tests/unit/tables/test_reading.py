@@ -326,6 +326,12 @@ def test_a_pattern_tells_rows_of_one_model_apart(tmp_path):
     assert reading.values["model"].to_list() == ["A (dim 5)", "A (dim 6)"]
 
 
+def test_the_metric_of_a_column_is_stated_before_that_of_the_table(tmp_path):
+    sidecar = "dataset: UMLS\nmetric: MRR\ncolumns:\n  Y: {metric: Hits@1}\n"
+    values = read_text(tmp_path, "a.csv", "Model,X,Y\nA,0.3,0.2\n", sidecar).values
+    assert values.select("metric", "value").rows()[-1] == ("hits_at_1", "0.2")
+
+
 def test_a_row_or_column_of_a_sidecar_may_have_a_year_of_its_own(tmp_path):
     # A README prints results of several years in one table; the row's year wins, as its other statements do.
     sidecar = "year: 2021\ncolumns:\n  MR: {year: 2022}\nrows:\n  B: {year: 2023}\n"
